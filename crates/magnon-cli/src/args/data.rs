@@ -1,0 +1,89 @@
+//! Flags that say what is read, and how.
+
+use clap::{Args, ValueEnum};
+use magnon::data::{FeatureNorm, LoadConfig, SplitChoice};
+use magnon::graph::{Duplicates, SelfLoops};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct DataArgs {
+    /// Folder, file, or generator (demo, cycle, cyclic, ordered, noisy, feed-forward, erdos-renyi,
+    /// each with optional values as in cyclic:nodes=500,blocks=5)
+    pub data: Option<String>,
+    #[command(flatten)]
+    pub flags: DataFlags,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataFlags {
+    /// Node features from this file (.npy, .npz, .csv, .pkl), in place of those of DATA
+    #[arg(long, value_name = "FILE")]
+    pub features: Option<PathBuf>,
+    /// Node labels from this file (.csv, .npy), in place of those of DATA
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+    /// Turn every edge round
+    #[arg(long)]
+    pub reverse: bool,
+    /// What becomes of edges that are there twice
+    #[arg(long, value_enum, default_value = "sum")]
+    pub duplicates: DuplicatesArg,
+    /// Keep edges from a node to itself, which are dropped by default
+    #[arg(long)]
+    pub keep_self_loops: bool,
+    /// Divide each row of the features by its sum; auto does so for non-negative counts
+    #[arg(long, value_enum, default_value = "auto")]
+    pub feature_norm: FeatureNormArg,
+    /// The split of the nodes: given, given:K, or percentages drawn per class such as 60/20/20
+    #[arg(long, value_name = "SPLIT", default_value = "given")]
+    pub split: SplitChoice,
+    /// Seed of a random split [default: the common seed]
+    #[arg(long, value_name = "S")]
+    pub split_seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum DuplicatesArg {
+    /// Weights add up
+    Sum,
+    /// The largest weight stays
+    Max,
+    /// An error
+    Error,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FeatureNormArg {
+    /// Always
+    Row,
+    /// Never
+    None,
+    /// For non-negative counts
+    Auto,
+}
+
+impl DataFlags {
+    /// The library's configuration.
+    pub fn load_config(&self) -> LoadConfig {
+        LoadConfig {
+            reverse: self.reverse,
+            duplicates: match self.duplicates {
+                DuplicatesArg::Sum => Duplicates::Sum,
+                DuplicatesArg::Max => Duplicates::Max,
+                DuplicatesArg::Error => Duplicates::Error,
+            },
+            self_loops: if self.keep_self_loops { SelfLoops::Keep } else { SelfLoops::Drop },
+            feature_norm: self.norm(),
+        }
+    }
+
+    /// How features are scaled.
+    pub fn norm(&self) -> FeatureNorm {
+        match self.feature_norm {
+            FeatureNormArg::Row => FeatureNorm::Row,
+            FeatureNormArg::None => FeatureNorm::None,
+            FeatureNormArg::Auto => FeatureNorm::Auto,
+        }
+    }
+}

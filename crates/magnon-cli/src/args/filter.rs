@@ -1,0 +1,78 @@
+//! Flags that say which filter is applied.
+
+use clap::{Args, ValueEnum};
+use magnon::filter::{FilterConfig, FilterKind};
+
+#[derive(Args)]
+#[command(next_help_heading = "Filter")]
+pub struct FilterArgs {
+    /// The filter h
+    #[arg(long, value_enum, default_value = "linear-rank")]
+    pub filter: FilterArg,
+    /// Order K: of LinearRank and Markov [default: 8], or where an infinite series is cut
+    #[arg(long, value_name = "K")]
+    pub order: Option<usize>,
+    /// α of personalised PageRank, above 0 and below 1 [default: 0.9]
+    #[arg(long, value_name = "A")]
+    pub alpha: Option<f64>,
+    /// Diffusion time t of the heat kernel, above 0 [default: 1]
+    #[arg(long, value_name = "T")]
+    pub time: Option<f64>,
+    /// Coefficients of polynomial, chebyshev and bernstein, or of arma's feed-forward part
+    #[arg(long, value_name = "C0,C1,…", value_delimiter = ',', allow_negative_numbers = true)]
+    pub coefficients: Option<Vec<f64>>,
+    /// Coefficients of the powers 1, 2, … in arma's feedback part
+    #[arg(long, value_name = "E1,E2,…", value_delimiter = ',', allow_negative_numbers = true)]
+    pub feedback: Option<Vec<f64>>,
+    /// Solve where a closed form exists (ppr, heat, arma), in double precision
+    #[arg(long)]
+    pub exact: bool,
+    /// Where an infinite series without an order is cut [default: 1e-6]
+    #[arg(long, value_name = "E")]
+    pub tolerance: Option<f64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FilterArg {
+    /// LinearRank of the paper
+    LinearRank,
+    /// Markov diffusion
+    Markov,
+    /// Personalised PageRank
+    Ppr,
+    /// Heat kernel
+    Heat,
+    /// Chebyshev series
+    Chebyshev,
+    /// Bernstein polynomial
+    Bernstein,
+    /// Feed-forward times feedback part
+    Arma,
+    /// General polynomial
+    Polynomial,
+}
+
+impl FilterArgs {
+    /// The library's configuration.
+    pub fn config(&self) -> FilterConfig {
+        FilterConfig {
+            kind: match self.filter {
+                FilterArg::LinearRank => FilterKind::LinearRank,
+                FilterArg::Markov => FilterKind::Markov,
+                FilterArg::Ppr => FilterKind::Ppr,
+                FilterArg::Heat => FilterKind::Heat,
+                FilterArg::Chebyshev => FilterKind::Chebyshev,
+                FilterArg::Bernstein => FilterKind::Bernstein,
+                FilterArg::Arma => FilterKind::Arma,
+                FilterArg::Polynomial => FilterKind::Polynomial,
+            },
+            order: self.order,
+            alpha: self.alpha,
+            time: self.time,
+            coefficients: self.coefficients.clone(),
+            feedback: self.feedback.clone(),
+            exact: self.exact,
+            tolerance: self.tolerance,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The command line, one file a group of flags.
+
+mod data;
+mod filter;
+mod operator;
+
+pub use data::DataArgs;
+pub use filter::FilterArgs;
+pub use operator::{OperatorArgs, Resolved};
+
+use crate::commands::generate::GenerateArgs;
+use crate::commands::info::InfoArgs;
+use crate::commands::operator::OperatorCommand;
+use crate::commands::propagate::PropagateArgs;
+use crate::commands::response::ResponseArgs;
+use clap::{Args, Parser, Subcommand};
+use std::num::NonZeroUsize;
+
+/// Learning on directed graphs through the magnetic Laplacian.
+///
+/// Magnon keeps the direction of edges as a complex phase and filters node features with it.
+/// DATA is a folder or file in any common format, or a generator such as `cyclic:nodes=500`;
+/// without it the built-in demonstration graph is used. Without a COMMAND, magnon shows what it
+/// does on that graph.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Flags of every command.
+#[derive(Args)]
+#[command(next_help_heading = "Common")]
+pub struct Common {
+    /// Number of threads [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Seed of everything that is drawn at random
+    #[arg(long, global = true, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Print exactly one JSON object on standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No remarks and no progress bar
+    #[arg(long, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Say what a graph looks like: size, cycles, components, labels, splits
+    Info(InfoArgs),
+    /// Build the magnetic operator, and write it as a scipy sparse matrix
+    Operator(OperatorCommand),
+    /// Filter the features, h(S)X, and write them as a NumPy array
+    Propagate(PropagateArgs),
+    /// Frequency response h(λ) of a filter over the operator's spectrum, as csv
+    Response(ResponseArgs),
+    /// Generate a synthetic directed graph
+    Generate(GenerateArgs),
+}

@@ -1,0 +1,122 @@
+//! Flags that say which operator is built.
+
+use crate::data::Loaded;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use magnon::graph::homophily;
+use magnon::operator::{Charge, Kind, Normalize, OperatorConfig, Symmetrize};
+
+#[derive(Args)]
+#[command(next_help_heading = "Operator")]
+pub struct OperatorArgs {
+    /// Charge q in [0, 1/2]: a number such as 0.25 or a fraction such as 1/3
+    #[arg(long, value_name = "Q", default_value = "1/4")]
+    pub charge: Charge,
+    /// How the adjacency becomes symmetric
+    #[arg(long, value_enum, default_value = "max")]
+    pub symmetrize: SymmetrizeArg,
+    /// How degrees are divided out
+    #[arg(long, value_enum, default_value = "sym")]
+    pub normalize: NormalizeArg,
+    /// Do not add a self loop to every node
+    #[arg(long)]
+    pub no_self_loops: bool,
+    /// Adjacency or Laplacian
+    #[arg(long, value_enum, default_value = "adjacency")]
+    pub kind: KindArg,
+    /// Low keeps the adjacency, high negates it, auto decides by the homophily of training labels
+    #[arg(long, value_enum)]
+    pub pass: Option<PassArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SymmetrizeArg {
+    /// The larger weight of the two directions
+    Max,
+    /// The mean weight of the two directions
+    Mean,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum NormalizeArg {
+    /// Symmetric, D^-1/2 A D^-1/2
+    Sym,
+    /// Random walk, D^-1 A
+    Rw,
+    /// None, A
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum KindArg {
+    /// The adjacency
+    Adjacency,
+    /// I minus the adjacency, or D minus it where not normalised
+    Laplacian,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum PassArg {
+    /// Neighbours alike
+    Low,
+    /// Neighbours unlike
+    High,
+    /// High where fewer than half of a training node's training neighbours share its label
+    Auto,
+}
+
+/// The operator's recipe, and how the pass was chosen where that was left open.
+pub struct Resolved {
+    pub config: OperatorConfig,
+    pub evidence: Option<String>,
+}
+
+impl OperatorArgs {
+    /// The library's configuration; a pass left to choice is measured on the training labels.
+    pub fn resolve(&self, loaded: &Loaded) -> anyhow::Result<Resolved> {
+        let (high, evidence) = match self.pass {
+            Some(_) if self.kind == KindArg::Laplacian => {
+                bail!("--pass chooses the sign of the adjacency; a Laplacian has none")
+            }
+            None | Some(PassArg::Low) => (false, None),
+            Some(PassArg::High) => (true, None),
+            Some(PassArg::Auto) => choose_pass(loaded)?,
+        };
+        let kind = match self.kind {
+            KindArg::Laplacian => Kind::Laplacian,
+            KindArg::Adjacency if high => Kind::NegatedAdjacency,
+            KindArg::Adjacency => Kind::Adjacency,
+        };
+        let config = OperatorConfig {
+            charge: self.charge,
+            symmetrize: match self.symmetrize {
+                SymmetrizeArg::Max => Symmetrize::Max,
+                SymmetrizeArg::Mean => Symmetrize::Mean,
+            },
+            self_loops: !self.no_self_loops,
+            normalize: match self.normalize {
+                NormalizeArg::Sym => Normalize::Symmetric,
+                NormalizeArg::Rw => Normalize::RandomWalk,
+                NormalizeArg::None => Normalize::None,
+            },
+            kind,
+        };
+        Ok(Resolved { config, evidence })
+    }
+}
+
+fn choose_pass(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {
+    let labels = loaded.dataset.labels.as_ref();
+    let labels = labels.context("--pass auto needs labels; give --pass low or --pass high")?;
+    let split = loaded.split.as_ref();
+    let split = split.context("--pass auto needs a split; give one with --split 60/20/20")?;
+    let mut classes = vec![None; labels.classes.len()];
+    for &node in &split.train {
+        classes[node as usize] = labels.classes[node as usize];
+    }
+    let index = homophily(&loaded.dataset.graph, &classes).node;
+    let index = index.context("--pass auto: no two training nodes are neighbours; give a pass")?;
+    let (high, word) = if index < 0.5 { (true, "high") } else { (false, "low") };
+    let evidence = format!("{word} pass: node homophily of the training labels is {index:.3}");
+    Ok((high, Some(evidence)))
+}

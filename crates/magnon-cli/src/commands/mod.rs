@@ -1,0 +1,8 @@
+//! One command a file.
+
+pub mod demo;
+pub mod generate;
+pub mod info;
+pub mod operator;
+pub mod propagate;
+pub mod response;

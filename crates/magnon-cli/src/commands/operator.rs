@@ -1,0 +1,115 @@
+//! `magnon operator`: the operator as a scipy sparse matrix.
+
+use crate::args::{Common, DataArgs, OperatorArgs, Resolved};
+use crate::data::{self, Loaded};
+use crate::report::{Clock, Report, grouped};
+use clap::Args;
+use magnon::data::write::{Compressed, write_scipy_npz};
+use magnon::operator::{MagneticOperator, OperatorConfig};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct OperatorCommand {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    /// Write the operator to this .npz file, for scipy.sparse.load_npz
+    #[arg(short, long, value_name = "F.npz")]
+    pub output: Option<PathBuf>,
+}
+
+pub fn run(args: &OperatorCommand, common: &Common) -> anyhow::Result<()> {
+    let mut clock = Clock::default();
+    let loaded = data::read(&args.data, common, &mut clock)?;
+    let mut report = Report::default();
+    let operator = build(&args.operator, &loaded, common, &mut clock, &mut report)?;
+    if let Some(path) = &args.output {
+        clock.phase("write", || write(path, &operator))?;
+        report.line("written", path.display());
+    }
+    report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
+    report.print(common, clock)
+}
+
+/// Builds the operator that the flags describe, and reports on it.
+pub fn build(
+    args: &OperatorArgs,
+    loaded: &Loaded,
+    common: &Common,
+    clock: &mut Clock,
+    report: &mut Report,
+) -> anyhow::Result<MagneticOperator> {
+    let Resolved { config, evidence } = args.resolve(loaded)?;
+    let graph = &loaded.dataset.graph;
+    let operator = clock.phase("operator", || MagneticOperator::new(graph, &config))?;
+    let charged = config.charge.value() != 0.0;
+    if charged && !operator.pattern().is_directed() && !common.quiet {
+        eprintln!("note: the graph is symmetric, so every charge gives the same operator");
+    }
+    describe(&operator, &loaded.dataset.name, evidence, report);
+    Ok(operator)
+}
+
+fn describe(
+    operator: &MagneticOperator,
+    name: &str,
+    evidence: Option<String>,
+    report: &mut Report,
+) {
+    let OperatorConfig { charge, symmetrize, self_loops, normalize, kind } = *operator.config();
+    let number = if operator.is_real() { "real" } else { "complex" };
+    report.key("name", name);
+    report.key("nodes", operator.nodes());
+    report.key("stored", operator.stored());
+    report.key("real", operator.is_real());
+    report.key("charge", charge.value());
+    report.key("charge_text", charge.to_string());
+    report.key("symmetrize", json!(symmetrize));
+    report.key("self_loops", self_loops);
+    report.key("normalize", json!(normalize));
+    report.key("kind", json!(kind));
+    report.key("pass_evidence", evidence.clone());
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let loops = if self_loops { "with self loops" } else { "without self loops" };
+    report.line("graph", name);
+    report.line(
+        "operator",
+        format!(
+            "{}, q = {charge}, symmetrised by {}, {loops}, normalised: {}",
+            word(json!(kind)),
+            word(json!(symmetrize)),
+            word(json!(normalize)),
+        ),
+    );
+    let size = grouped(operator.nodes());
+    report.line(
+        "matrix",
+        format!("{size} × {size}, {} entries, {number}", grouped(operator.stored())),
+    );
+    if let Some(evidence) = evidence {
+        report.line("pass", evidence);
+    }
+}
+
+/// Writes the rows of the operator in double precision, real where all entries are.
+fn write(path: &Path, operator: &MagneticOperator) -> anyhow::Result<()> {
+    let n = operator.nodes();
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for u in 0..n {
+        for (v, value) in operator.row(u) {
+            columns.push(v as u32);
+            values.push(value);
+        }
+        offsets.push(columns.len());
+    }
+    let (shape, offsets, columns) = ([n, n], &offsets[..], &columns[..]);
+    if operator.is_real() {
+        let values: Vec<f64> = values.iter().map(|value| value.re).collect();
+        write_scipy_npz(path, Compressed { shape, offsets, columns, values: &values })?;
+    } else {
+        write_scipy_npz(path, Compressed { shape, offsets, columns, values: &values })?;
+    }
+    Ok(())
+}

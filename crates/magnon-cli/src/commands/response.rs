@@ -1,0 +1,62 @@
+//! `magnon response`: a filter's frequency response.
+
+use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
+use crate::data;
+use crate::report::{Clock, Report};
+use anyhow::ensure;
+use clap::Args;
+use magnon::data::write::write_csv;
+use std::io::Write;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct ResponseArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// Number of points, evenly spaced over the interval that holds the spectrum
+    #[arg(long, value_name = "N", default_value_t = 201)]
+    pub points: usize,
+    /// Write the csv to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
+    ensure!((2..=10_000_000).contains(&args.points), "--points must be from 2 to 10000000");
+    let mut clock = Clock::default();
+    let loaded = data::read(&args.data, common, &mut clock)?;
+    let mut report = Report::default();
+    let operator =
+        super::operator::build(&args.operator, &loaded, common, &mut clock, &mut report)?;
+    let bounds = operator.bounds();
+    let config = args.filter.config();
+    let filter = config.build(bounds, operator.config().kind)?;
+    super::propagate::describe(&filter, &config, &mut report);
+    let lambdas: Vec<f64> = (0..args.points)
+        .map(|i| {
+            let t = i as f64 / (args.points - 1) as f64;
+            (1.0 - t) * bounds.min + t * bounds.max
+        })
+        .collect();
+    let response: Vec<f64> = lambdas.iter().map(|&lambda| filter.response(lambda)).collect();
+    let rows = lambdas.iter().zip(&response).map(|(lambda, h)| [*lambda, *h]);
+    if let Some(path) = &args.csv {
+        write_csv(path, &["lambda", "response"], rows)?;
+        report.line("written", path.display());
+    } else if !common.json {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "lambda,response")?;
+        for [lambda, h] in rows {
+            writeln!(out, "{lambda},{h}")?;
+        }
+        return Ok(());
+    }
+    report.key("lambda", lambdas);
+    report.key("response", response);
+    report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
+    report.print(common, clock)
+}

@@ -1,0 +1,38 @@
+//! The `magnon` command: parse, call, print.
+
+mod args;
+mod commands;
+mod data;
+mod report;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse(); // wrong usage ends here, with exit code 2
+    match run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of a pipe has gone; there is nobody left to tell.
+        Err(error) if report::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<()> {
+    if let Some(threads) = cli.common.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+    }
+    let common = &cli.common;
+    match &cli.command {
+        None => commands::demo::run(common),
+        Some(Command::Info(args)) => commands::info::run(args, common),
+        Some(Command::Operator(args)) => commands::operator::run(args, common),
+        Some(Command::Propagate(args)) => commands::propagate::run(args, common),
+        Some(Command::Response(args)) => commands::response::run(args, common),
+        Some(Command::Generate(args)) => commands::generate::run(args, common),
+    }
+}

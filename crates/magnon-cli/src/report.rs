@@ -1,0 +1,128 @@
+//! What commands print: one JSON object, or aligned lines; times by phase; a progress bar.
+
+use crate::args::Common;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value, json};
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Seconds by phase.
+#[derive(Default)]
+pub struct Clock {
+    seconds: Map<String, Value>,
+}
+
+impl Clock {
+    /// Runs `work` and notes its time under `name`.
+    pub fn phase<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        let spent = start.elapsed().as_secs_f64();
+        let before = self.seconds.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        self.seconds.insert(name.to_owned(), json!(before + spent));
+        result
+    }
+
+    /// The phases as `load 0.01 s, operator 0.02 s`.
+    fn line(&self) -> String {
+        let part = |(name, seconds): (&String, &Value)| {
+            format!("{name} {:.3} s", seconds.as_f64().unwrap_or(0.0))
+        };
+        self.seconds.iter().map(part).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Lines for people and keys for scripts, filled side by side.
+#[derive(Default)]
+pub struct Report {
+    lines: Vec<(String, String)>,
+    keys: Map<String, Value>,
+}
+
+impl Report {
+    /// A line for people.
+    pub fn line(&mut self, name: &str, value: impl ToString) {
+        self.lines.push((name.to_owned(), value.to_string()));
+    }
+
+    /// A key for scripts.
+    pub fn key(&mut self, name: &str, value: impl Into<Value>) {
+        self.keys.insert(name.to_owned(), value.into());
+    }
+
+    /// Prints one of the two on standard output.
+    pub fn print(mut self, common: &Common, clock: Clock) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        if common.json {
+            self.keys.insert("seconds".to_owned(), Value::Object(clock.seconds));
+            writeln!(out, "{}", Value::Object(self.keys))?;
+            return Ok(());
+        }
+        self.line("time", clock.line());
+        let width = self.lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        for (name, value) in &self.lines {
+            writeln!(out, "{name:width$}  {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with its thousands set apart.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Whether the error is a pipe that its reader has closed.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<io::Error>();
+    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// A progress bar that shows itself on a terminal after a second.
+pub struct Bar {
+    start: Instant,
+    label: &'static str,
+    shown: bool,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Bar {
+    pub fn new(label: &'static str, common: &Common) -> Self {
+        let shown = !common.quiet && io::stderr().is_terminal();
+        Self { start: Instant::now(), label, shown, bar: Mutex::new(None) }
+    }
+
+    /// `done` of `total` steps are made.
+    pub fn tell(&self, done: usize, total: usize) {
+        if !self.shown || self.start.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let Ok(mut bar) = self.bar.lock() else { return };
+        let bar = bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {eta} left");
+            let bar = ProgressBar::new(total as u64).with_message(self.label);
+            if let Ok(style) = style {
+                bar.set_style(style);
+            }
+            bar
+        });
+        bar.set_position(bar.position().max(done as u64));
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Ok(Some(bar)) = self.bar.get_mut().map(Option::take) {
+            bar.finish_and_clear();
+        }
+    }
+}

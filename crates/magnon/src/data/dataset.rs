@@ -1,0 +1,136 @@
+//! `Dataset`: what every reader produces and every command starts from.
+
+use super::Split;
+use crate::graph::{BuildReport, DiGraph};
+use crate::matrix::{Matrix, SparseMatrix};
+use serde::{Deserialize, Serialize};
+
+/// Node features X, one row a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Features {
+    /// Every entry stored.
+    Dense(Matrix<f32>),
+    /// Only non-zero entries stored.
+    Sparse(SparseMatrix),
+}
+
+impl Features {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.rows(),
+            Self::Sparse(matrix) => matrix.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.cols(),
+            Self::Sparse(matrix) => matrix.cols(),
+        }
+    }
+
+    /// The stored values, row after row.
+    pub fn values(&self) -> &[f32] {
+        match self {
+            Self::Dense(matrix) => matrix.as_slice(),
+            Self::Sparse(matrix) => matrix.values(),
+        }
+    }
+
+    fn row_values_mut(&mut self, row: usize) -> &mut [f32] {
+        match self {
+            Self::Dense(matrix) => {
+                let cols = matrix.cols();
+                &mut matrix.as_mut_slice()[row * cols..(row + 1) * cols]
+            }
+            Self::Sparse(matrix) => matrix.row_values_mut(row),
+        }
+    }
+
+    /// Scales every row by the sum of its absolute values; rows of zeros stay.
+    pub fn normalize_rows(&mut self) {
+        for row in 0..self.rows() {
+            let values = self.row_values_mut(row);
+            let sum: f64 = values.iter().map(|v| f64::from(v.abs())).sum();
+            if sum > 0.0 {
+                values.iter_mut().for_each(|v| *v = (f64::from(*v) / sum) as f32);
+            }
+        }
+    }
+
+    /// Whether every value is a count: a whole number, not negative.
+    pub fn are_counts(&self) -> bool {
+        self.values().iter().all(|&v| v >= 0.0 && v.fract() == 0.0)
+    }
+}
+
+/// How features are scaled after reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeatureNorm {
+    /// Each row divided by the sum of its absolute values.
+    Row,
+    /// As they are.
+    None,
+    /// `Row` for non-negative counts, `None` otherwise.
+    #[default]
+    Auto,
+}
+
+impl FeatureNorm {
+    /// Applies the rule and says whether rows were scaled.
+    pub fn apply(self, features: &mut Features) -> bool {
+        let scale = match self {
+            Self::Row => true,
+            Self::None => false,
+            Self::Auto => features.are_counts(),
+        };
+        if scale {
+            features.normalize_rows();
+        }
+        scale
+    }
+}
+
+/// Node labels: a class for every node that has one, and the names of the classes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labels {
+    /// The class of each node; `None` where a node has no label.
+    pub classes: Vec<Option<u32>>,
+    /// The names of the classes; class `c` is called `names[c]`.
+    pub names: Vec<String>,
+}
+
+impl Labels {
+    /// The number of nodes in each class.
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.names.len()];
+        for class in self.classes.iter().flatten() {
+            sizes[*class as usize] += 1;
+        }
+        sizes
+    }
+}
+
+/// A directed graph with what is known about its nodes.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// A short name, from the file or the generator.
+    pub name: String,
+    /// The graph.
+    pub graph: DiGraph,
+    /// What was met while building the graph.
+    pub report: BuildReport,
+    /// Node features, one row a node.
+    pub features: Option<Features>,
+    /// Node labels.
+    pub labels: Option<Labels>,
+    /// The splits that came with the data.
+    pub splits: Vec<Split>,
+    /// The nodes' names in the source, where they are not simply 0, 1, 2….
+    pub node_names: Option<Vec<String>>,
+    /// What a user should know about the reading: edges turned, lines passed over, rows scaled.
+    pub remarks: Vec<String>,
+}

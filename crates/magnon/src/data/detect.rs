@@ -1,0 +1,143 @@
+//! Which format a folder or file is in. The table below is the one place to add a reader.
+
+use super::DataError;
+use super::raw::Raw;
+use super::read::*;
+use super::store::{Store, is_archive};
+use std::path::Path;
+
+/// A format: where it is found, and how it is read.
+struct Reader {
+    /// What a user calls the format.
+    format: &'static str,
+    /// Readers of the first rank that finds anything decide; a lower rank would see only a part
+    /// of the same data.
+    rank: u8,
+    /// The data sets of this format, as names that `read` understands.
+    finds: fn(&Store) -> Vec<String>,
+    read: fn(&Store, &str) -> Result<Raw, DataError>,
+}
+
+macro_rules! readers {
+    ($($rank:literal $module:ident $format:literal),* $(,)?) => {
+        [$(Reader {
+            format: $format,
+            rank: $rank,
+            finds: $module::finds,
+            read: $module::read,
+        }),*]
+    };
+}
+
+/// Ranks: 0 folders with a layout of their own, 1 graphs with features and labels, 2 bare graphs,
+/// 3 text that may be anything.
+const READERS: [Reader; 12] = readers![
+    0 authors "a folder with adj.npz, features, labels.csv and idx_*.csv",
+    0 ogb "an OGB folder with raw/edge.csv.gz",
+    1 planetoid "Planetoid files ind.NAME.x, .tx, .allx, …",
+    1 linqs "LINQS files NAME.content and NAME.cites",
+    1 heterophilous "an npz with edges, node_features and node_labels",
+    1 gnn_benchmark "an npz with adj_data, attr_data and labels",
+    1 geom_gcn "Geom-GCN files out1_graph_edges.txt and out1_node_feature_label.txt",
+    2 scipy_npz "a sparse matrix of scipy (npz)",
+    2 matrix_market "Matrix Market (.mtx)",
+    2 cites_tab "LINQS citations (.cites.tab)",
+    2 adjacency_list "WebGraph ASCII (.graph-txt)",
+    3 edge_list "an edge list (.txt, .csv, .tsv, .edges)",
+];
+
+/// A data set and the name that it goes by.
+pub(crate) struct Found {
+    pub(crate) name: String,
+    pub(crate) raw: Raw,
+}
+
+/// Finds the one data set at `path` and reads it.
+pub(crate) fn read(path: &Path) -> Result<Found, DataError> {
+    let store = Store::open(path)?;
+    let mut found: Vec<(&Reader, String)> = Vec::new();
+    for rank in 0..=3 {
+        for reader in READERS.iter().filter(|reader| reader.rank == rank) {
+            found.extend((reader.finds)(&store).into_iter().map(|name| (reader, name)));
+        }
+        // Bare graphs and edge lists are all worth the same to someone who named a folder.
+        if !found.is_empty() && (rank < 2 || store.only().is_some()) {
+            break;
+        }
+    }
+    let archives: Vec<&str> = if store.only().is_none() && found.iter().all(|f| f.0.rank >= 2) {
+        store.names().filter(|name| holds_files(&store, name)).collect()
+    } else {
+        Vec::new()
+    };
+    match (&found[..], &archives[..]) {
+        ([(reader, name)], []) => {
+            let raw = (reader.read)(&store, name)?;
+            Ok(Found { name: short_name(path, name), raw })
+        }
+        ([], [archive]) => read(&store.root().join(archive)),
+        ([], []) => Err(unknown(path)),
+        _ => {
+            let names = found.iter().map(|(_, name)| name.as_str());
+            let mut names: Vec<&str> = names.chain(archives.iter().copied()).collect();
+            names.sort_unstable();
+            let first = path.join(names.first().unwrap_or(&""));
+            let problem = format!(
+                "there are several data sets: {}; name one of them, for example {}",
+                names.join(", "),
+                first.display()
+            );
+            Err(DataError::Unknown { path: path.to_owned(), problem })
+        }
+    }
+}
+
+/// Whether a file of a folder is an archive by its name.
+fn holds_files(store: &Store, name: &str) -> bool {
+    let ends = [".zip", ".tar", ".tgz", ".tar.gz"].iter().any(|end| name.ends_with(end));
+    ends && store.plain_path(name).is_some_and(|path| is_archive(path).unwrap_or(false))
+}
+
+fn unknown(path: &Path) -> DataError {
+    let formats: Vec<&str> = READERS.iter().map(|reader| reader.format).collect();
+    let problem = format!("no data set was found; what can be read is: {}", formats.join("; "));
+    DataError::Unknown { path: path.to_owned(), problem }
+}
+
+/// A short name: of the folder or archive where the files have fixed names, else of the file.
+fn short_name(path: &Path, key: &str) -> String {
+    let fixed = ["adj.npz", "out1_graph_edges.txt", ""].contains(&key) || key.starts_with("raw");
+    let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = if whole.is_dir() { Some(whole.as_path()) } else { whole.parent() };
+    let name = match folder.and_then(Path::file_name) {
+        Some(folder) if fixed => folder.to_string_lossy().into_owned(),
+        _ => key.rsplit('/').next().unwrap_or(key).to_owned(),
+    };
+    let name = name.strip_prefix("ind.").unwrap_or(&name);
+    let name = name.strip_suffix(".cites.tab").unwrap_or(name);
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() && ending.len() <= 9 && !fixed => stem.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::testing::Folder;
+
+    #[test]
+    fn several_data_sets_are_listed() {
+        let folder = Folder::new(&[("a.txt", b"0 1\n"), ("b.csv", b"0,1\n")]);
+        let error = read(folder.root()).err().unwrap().to_string();
+        assert!(error.contains("several data sets: a.txt, b.csv"), "{error}");
+        assert_eq!(read(&folder.path("b.csv")).unwrap().name, "b");
+    }
+
+    #[test]
+    fn an_empty_folder_says_what_can_be_read() {
+        let folder = Folder::new(&[]);
+        let error = read(folder.root()).err().unwrap().to_string();
+        assert!(error.contains("Planetoid") && error.contains("edge list"), "{error}");
+    }
+}

@@ -1,0 +1,138 @@
+//! `load`: from a path to a checked [`Dataset`].
+
+use super::raw::Raw;
+use super::{DataError, Dataset, FeatureNorm, Features, Labels, detect};
+use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// How data are read.
+///
+/// | field | default | purpose |
+/// |---|---|---|
+/// | `reverse` | `false` | turns every edge round after reading |
+/// | `duplicates` | `sum` | what becomes of an edge that is there twice |
+/// | `self_loops` | `drop` | what becomes of edges from a node to itself |
+/// | `feature_norm` | `auto` | how the rows of the features are scaled |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct LoadConfig {
+    /// Turns every edge round after reading.
+    pub reverse: bool,
+    /// What becomes of an edge that is there twice.
+    pub duplicates: Duplicates,
+    /// What becomes of edges from a node to itself.
+    pub self_loops: SelfLoops,
+    /// How the rows of the features are scaled.
+    pub feature_norm: FeatureNorm,
+}
+
+/// Reads the data set at `path`: a folder, a file or an archive, in any known format.
+pub fn load(path: &Path, config: &LoadConfig) -> Result<Dataset, DataError> {
+    let detect::Found { name, raw } = detect::read(path)?;
+    build(name, raw, config)
+}
+
+/// Builds the graph and checks all that came with it.
+fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, DataError> {
+    if config.reverse {
+        raw.turn("every edge was turned round, as asked");
+    }
+    let builder = GraphBuilder::new(raw.nodes);
+    let edges = std::mem::take(&mut raw.edges);
+    let builder = match raw.weights.take() {
+        None => builder.edges(edges),
+        Some(weights) => {
+            let edges = edges.into_iter().zip(weights);
+            builder.weighted_edges(edges.map(|((source, target), weight)| (source, target, weight)))
+        }
+    };
+    let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
+    let built = builder
+        .build()
+        .map_err(|source| DataError::Graph { file: raw.file.clone(), source })?;
+    let mut remarks = raw.remarks;
+    if built.report.self_loops > 0 && config.self_loops == SelfLoops::Drop {
+        remarks.push(format!("{} self loops were dropped", built.report.self_loops));
+    }
+    if built.report.duplicates > 0 {
+        remarks.push(format!("{} repeated edges were merged", built.report.duplicates));
+    }
+    for split in &raw.splits {
+        split.check(built.graph.nodes())?;
+    }
+    let mut dataset = Dataset {
+        name,
+        graph: built.graph,
+        report: built.report,
+        features: None,
+        labels: None,
+        splits: raw.splits,
+        node_names: raw.node_names,
+        remarks,
+    };
+    if let Some(features) = raw.features {
+        let file = raw.features_file.as_ref().unwrap_or(&raw.file);
+        set_features(&mut dataset, features, file, config.feature_norm)?;
+    }
+    if let Some(labels) = raw.labels {
+        let file = raw.labels_file.as_ref().unwrap_or(&raw.file);
+        set_labels(&mut dataset, labels, file)?;
+    }
+    Ok(dataset)
+}
+
+/// Puts checked and scaled features in place.
+pub(super) fn set_features(
+    dataset: &mut Dataset,
+    mut features: Features,
+    file: &str,
+    norm: FeatureNorm,
+) -> Result<(), DataError> {
+    let (rows, nodes) = (features.rows(), dataset.graph.nodes());
+    if rows != nodes {
+        let problem = format!("the features have {rows} rows, but the graph has {nodes} nodes");
+        return Err(DataError::format(file, problem));
+    }
+    if let Some((row, column, value)) = first_not_finite(&features) {
+        let problem = format!("the feature in row {row}, column {column} is {value}, not finite");
+        return Err(DataError::format(file, problem));
+    }
+    if norm.apply(&mut features) {
+        dataset.remarks.push("the rows of the features were scaled to sum 1".into());
+    }
+    dataset.features = Some(features);
+    Ok(())
+}
+
+/// Where the first feature stands that is NaN or infinite; rows and columns count from 0.
+fn first_not_finite(features: &Features) -> Option<(usize, usize, f32)> {
+    let at = features.values().iter().position(|value| !value.is_finite())?;
+    let value = *features.values().get(at)?;
+    match features {
+        Features::Dense(matrix) => {
+            let cols = matrix.cols().max(1);
+            Some((at / cols, at % cols, value))
+        }
+        Features::Sparse(matrix) => (0..matrix.rows()).find_map(|row| {
+            let (columns, values) = matrix.row(row);
+            let place = values.iter().position(|value| !value.is_finite())?;
+            Some((row, columns.get(place).map_or(0, |&column| column as usize), value))
+        }),
+    }
+}
+
+/// Puts checked labels in place.
+pub(super) fn set_labels(
+    dataset: &mut Dataset,
+    labels: Labels,
+    file: &str,
+) -> Result<(), DataError> {
+    let (found, nodes) = (labels.classes.len(), dataset.graph.nodes());
+    if found != nodes {
+        let problem = format!("there are {found} labels, but the graph has {nodes} nodes");
+        return Err(DataError::format(file, problem));
+    }
+    dataset.labels = Some(labels);
+    Ok(())
+}

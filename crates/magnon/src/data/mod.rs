@@ -1,0 +1,25 @@
+//! Data sets: a graph with features, labels and splits, read from files in many formats.
+
+mod attach;
+mod dataset;
+mod detect;
+mod error;
+mod load;
+mod numpy;
+mod pickle;
+mod raw;
+mod read;
+mod split;
+mod store;
+mod synthetic;
+#[cfg(test)]
+mod testing;
+mod text;
+pub mod write;
+
+pub use attach::{attach_features, attach_labels};
+pub use dataset::{Dataset, FeatureNorm, Features, Labels};
+pub use error::DataError;
+pub use load::{LoadConfig, load};
+pub use split::{Part, Split, SplitChoice, SplitError};
+pub use synthetic::{SyntheticConfig, SyntheticError};

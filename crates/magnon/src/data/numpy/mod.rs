@@ -1,0 +1,14 @@
+//! NumPy's files: arrays (`.npy`), archives of arrays (`.npz`) and scipy's sparse matrices in them.
+
+mod array;
+mod decode;
+mod dtype;
+mod header;
+mod npz;
+mod sparse;
+
+pub(crate) use array::Array;
+pub(crate) use dtype::DType;
+pub(crate) use header::Header;
+pub(crate) use npz::Npz;
+pub(crate) use sparse::{Axis, Sparse};

@@ -1,0 +1,150 @@
+//! `Raw`: what a reader found, before any policy about loops, duplicates or scaling.
+
+use super::numpy::Sparse;
+use super::{DataError, Features, Labels, Split};
+
+/// What a reader found.
+#[derive(Debug, Default)]
+pub(crate) struct Raw {
+    /// The file of the edges, for errors.
+    pub(crate) file: String,
+    /// Edges as source and target.
+    pub(crate) edges: Vec<(u32, u32)>,
+    /// A weight for each edge.
+    pub(crate) weights: Option<Vec<f32>>,
+    /// Number of nodes.
+    pub(crate) nodes: usize,
+    pub(crate) features: Option<Features>,
+    /// The file of the features, where it is not that of the edges.
+    pub(crate) features_file: Option<String>,
+    /// The file of the labels, where it is not that of the edges.
+    pub(crate) labels_file: Option<String>,
+    pub(crate) labels: Option<Labels>,
+    pub(crate) splits: Vec<Split>,
+    /// The nodes' names, where they are not simply 0, 1, 2….
+    pub(crate) node_names: Option<Vec<String>>,
+    /// What a user should know.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Raw {
+    /// The graph of a square matrix whose entry (i, j) is the edge i → j.
+    pub(crate) fn from_matrix(file: &str, matrix: Sparse) -> Result<Self, DataError> {
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        if rows != cols {
+            let problem =
+                format!("a graph needs a square matrix, but this one is {rows} x {cols}");
+            return Err(DataError::format(file, problem));
+        }
+        let edges = matrix.into_edges();
+        let mut remarks = Vec::new();
+        if edges.zeros > 0 {
+            remarks.push(format!("{} stored zeros were left out of the graph", edges.zeros));
+        }
+        let (weights, edges) = (edges.weights, edges.pairs);
+        Ok(Self { file: file.to_owned(), edges, weights, nodes: rows, remarks, ..Self::default() })
+    }
+
+    /// Turns every edge round, and says why.
+    pub(crate) fn turn(&mut self, reason: &str) {
+        for edge in &mut self.edges {
+            *edge = (edge.1, edge.0);
+        }
+        self.remarks.push(reason.to_owned());
+    }
+}
+
+/// Refuses a count that is claimed, but out of all proportion to the `bytes` that are there: memory
+/// is needed for each one.
+pub(crate) fn check_count(
+    file: &str,
+    what: &str,
+    claimed: u64,
+    bytes: u64,
+) -> Result<usize, DataError> {
+    let limit = bytes.saturating_mul(64).saturating_add(1 << 22).min(u64::from(u32::MAX));
+    if claimed > limit {
+        let problem = format!("claims {claimed} {what}, too many for its {bytes} bytes");
+        return Err(DataError::format(file, problem));
+    }
+    Ok(claimed as usize)
+}
+
+impl Labels {
+    /// Labels from numbers: the distinct numbers in ascending order are the classes.
+    pub(crate) fn from_numbers(numbers: &[Option<i64>]) -> Self {
+        let mut distinct: Vec<i64> = numbers.iter().flatten().copied().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let class = |number: i64| distinct.binary_search(&number).ok().map(|class| class as u32);
+        let classes = numbers.iter().map(|number| number.and_then(class)).collect();
+        Self { classes, names: distinct.iter().map(i64::to_string).collect() }
+    }
+
+    /// Labels from words: the distinct words in alphabetical order are the classes.
+    pub(crate) fn from_words<W: AsRef<str>>(words: &[Option<W>]) -> Self {
+        let mut distinct: Vec<&str> = words.iter().flatten().map(AsRef::as_ref).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let class = |word: &W| distinct.binary_search(&word.as_ref()).ok().map(|class| class as u32);
+        let classes = words.iter().map(|word| word.as_ref().and_then(class)).collect();
+        Self { classes, names: distinct.iter().map(|&name| name.to_owned()).collect() }
+    }
+
+    /// Labels that number `names`; a number without a name is an error, `None` is no label.
+    pub(crate) fn from_named(
+        file: &str,
+        numbers: &[i64],
+        names: Vec<String>,
+    ) -> Result<Self, DataError> {
+        let class = |(node, &number): (usize, &i64)| {
+            let class = u32::try_from(number).ok().filter(|&c| (c as usize) < names.len());
+            class.map(Some).ok_or_else(|| {
+                let problem = format!(
+                    "node {node} has the class {number}, but there are {} class names",
+                    names.len()
+                );
+                DataError::format(file, problem)
+            })
+        };
+        let classes = numbers.iter().enumerate().map(class).collect::<Result<_, _>>()?;
+        Ok(Self { classes, names })
+    }
+}
+
+impl Split {
+    /// A split of three lists in any order.
+    pub(crate) fn from_lists(mut train: Vec<u32>, mut val: Vec<u32>, mut test: Vec<u32>) -> Self {
+        train.sort_unstable();
+        val.sort_unstable();
+        test.sort_unstable();
+        Self { train, val, test }
+    }
+
+    /// A split of three masks over the nodes.
+    pub(crate) fn from_masks(train: &[bool], val: &[bool], test: &[bool]) -> Self {
+        let nodes = |mask: &[bool]| {
+            mask.iter().enumerate().filter(|(_, set)| **set).map(|(node, _)| node as u32).collect()
+        };
+        Self { train: nodes(train), val: nodes(val), test: nodes(test) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_sorted() {
+        let labels = Labels::from_numbers(&[Some(7), None, Some(-1), Some(7)]);
+        assert_eq!(labels.classes, [Some(1), None, Some(0), Some(1)]);
+        assert_eq!(labels.names, ["-1", "7"]);
+        let labels = Labels::from_words(&[Some("b"), Some("a"), None]);
+        assert_eq!(labels.classes, [Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn classes_without_a_name_are_refused() {
+        assert!(Labels::from_named("f", &[0, 2], vec!["a".into(), "b".into()]).is_err());
+    }
+}

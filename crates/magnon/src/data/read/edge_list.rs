@@ -1,0 +1,183 @@
+//! Edge lists: one `source target [weight]` a line, as csv, tsv or parted by blanks.
+
+use super::edge_layout::Layout;
+use super::edge_names;
+use super::edge_scan::{self, Fault, Id};
+use super::node_ids;
+use crate::data::DataError;
+use crate::data::raw::Raw;
+use crate::data::store::Store;
+use crate::data::text::{Delimiter, line_of, without_bom};
+
+/// How the names of edge lists end.
+const ENDINGS: [&str; 7] = [".txt", ".csv", ".tsv", ".edges", ".edgelist", ".el", ".snap"];
+
+/// Tables that go with a graph, and other texts that are none.
+fn is_companion(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let tables = ["features", "labels", "idx_", "readme", "license", "node_ids", "mapping"];
+    tables.iter().any(|start| name.starts_with(start))
+}
+
+/// Edge lists among the files. A file that was named is taken at its word.
+pub(crate) fn finds(store: &Store) -> Vec<String> {
+    let named = store.only().is_some();
+    let fits = |name: &&str| ENDINGS.iter().any(|end| name.ends_with(end)) && !is_companion(name);
+    store.candidates().filter(|name| named || fits(name)).map(str::to_owned).collect()
+}
+
+/// Reads an edge list.
+pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
+    let bytes = store.read(name)?;
+    parse(without_bom(&bytes), &store.label(name))
+}
+
+/// Reads the text of an edge list.
+pub(super) fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
+    let Some(layout) = Layout::detect(text, file)? else {
+        return Ok(Raw { file: file.to_owned(), ..Raw::default() });
+    };
+    let mut raw = if layout.numeric { numbers(text, &layout, file)? } else { None };
+    if raw.is_none() {
+        raw = Some(edge_names::parse(text, &layout, file)?);
+    }
+    let mut raw = raw.unwrap_or_default();
+    raw.file = file.to_owned();
+    let used = if layout.weighted { 3 } else { 2 };
+    if layout.columns > used {
+        let spare = layout.columns - used;
+        raw.remarks.push(format!("{spare} column(s) after the first {used} were passed over"));
+    }
+    Ok(raw)
+}
+
+/// Reads numbered nodes, or gives `None` where an id turns out to be a name.
+fn numbers(text: &[u8], layout: &Layout, file: &str) -> Result<Option<Raw>, DataError> {
+    let layout = match layout.delimiter {
+        // Among numbers a tab is a blank like any other.
+        Delimiter::Byte(b'\t') => &Layout { delimiter: Delimiter::Blank, ..*layout },
+        _ => layout,
+    };
+    match scan::<u32>(text, layout, file) {
+        Ok(raw) => Ok(Some(raw)),
+        Err((_, Fault::Wide)) => match scan::<u64>(text, layout, file) {
+            Ok(raw) => Ok(Some(raw)),
+            Err((_, Fault::NotANumber | Fault::Wide)) => Ok(None),
+            Err((at, fault)) => Err(fault.into_error(file, line_of(text, at), layout)),
+        },
+        Err((_, Fault::NotANumber)) => Ok(None),
+        Err((at, fault)) => Err(fault.into_error(file, line_of(text, at), layout)),
+    }
+}
+
+/// Reads pairs of node numbers as they stand, for layouts that number their nodes from 0.
+pub(super) fn node_pairs(text: &[u8], file: &str) -> Result<Vec<(u32, u32)>, DataError> {
+    let text = without_bom(text);
+    let Some(mut layout) = Layout::detect(text, file)? else { return Ok(Vec::new()) };
+    layout.weighted = false;
+    let body = text.get(layout.start..).unwrap_or_default();
+    match edge_scan::scan::<u32>(body, &layout) {
+        Ok(scanned) => Ok(scanned.pairs),
+        Err((at, fault)) => {
+            Err(fault.into_error(file, line_of(text, layout.start + at), &layout))
+        }
+    }
+}
+
+/// Scans the edges and numbers the nodes by ascending id.
+fn scan<I: Id>(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, (usize, Fault)> {
+    let body = text.get(layout.start..).unwrap_or_default();
+    let scanned = edge_scan::scan::<I>(body, layout).map_err(|(at, f)| (layout.start + at, f))?;
+    let weights = layout.weighted.then_some(scanned.weights);
+    let nodes = node_ids::compact(scanned.pairs, scanned.top).ok_or((0, Fault::TooMany))?;
+    Ok(Raw {
+        file: file.to_owned(),
+        edges: nodes.edges,
+        weights,
+        nodes: nodes.count,
+        node_names: nodes.names,
+        ..Raw::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ok(text: &str) -> Raw {
+        parse(text.as_bytes(), "f").unwrap()
+    }
+
+    fn error(text: &str) -> String {
+        parse(text.as_bytes(), "f").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn separators_comments_and_line_ends() {
+        for text in [
+            "0 1\n1 2\n",
+            "0\t1\r\n1\t2\r\n",
+            "# c\n0,1\n% c\n\n1 , 2",
+            "source;target\n0;1\n// c\n1;2",
+            "from to\n 0   1 \n1 2 ",
+            "\"0\",\"1\"\n\"1\",\"2\"\n",
+        ] {
+            let raw = ok(text);
+            assert_eq!((raw.edges, raw.nodes), (vec![(0, 1), (1, 2)], 3), "{text:?}");
+            assert_eq!(raw.node_names, None);
+        }
+    }
+
+    #[test]
+    fn gaps_in_the_numbers_are_closed() {
+        let raw = ok("30 5\n5 99999999999\n");
+        assert_eq!((raw.edges, raw.nodes), (vec![(1, 0), (0, 2)], 3));
+        assert_eq!(raw.node_names.unwrap(), ["5", "30", "99999999999"]);
+        let raw = ok("7 9\n9 7\n");
+        assert_eq!((raw.edges, raw.nodes), (vec![(0, 1), (1, 0)], 2));
+    }
+
+    #[test]
+    fn names_are_numbered_as_they_come() {
+        let raw = ok("source,target\nb,a\n\"x, y\",b\n");
+        assert_eq!(raw.edges, [(0, 1), (2, 0)]);
+        assert_eq!(raw.node_names.unwrap(), ["b", "a", "x, y"]);
+        let mixed = ok("1 2\n2 word\n");
+        assert_eq!(mixed.node_names.unwrap(), ["1", "2", "word"]);
+        assert!(mixed.remarks[0].contains("line 2"), "{:?}", mixed.remarks);
+    }
+
+    #[test]
+    fn weights_and_further_columns() {
+        let raw = ok("0,1,-2.5\n1,0,3\n1,1,1e-3");
+        assert_eq!(raw.weights.unwrap(), [-2.5, 3.0, 1e-3]);
+        let raw = ok("0 1 2 12:30\n1 0 3 12:31\n");
+        assert_eq!(raw.weights.unwrap(), [2.0, 3.0]);
+        assert!(raw.remarks[0].contains("1 column(s)"));
+        assert_eq!(ok("0 1 x\n1 0 y\n").weights, None);
+    }
+
+    #[test]
+    fn faults_name_their_line() {
+        assert!(error("0 1\n\n-4 1\n").starts_with("f, line 3: the node number -4 is negative"));
+        assert!(error("0 1\n1 2 3\n").starts_with("f, line 2: ragged"));
+        assert!(error("0 1\n1\n").starts_with("f, line 2: ragged"));
+        assert!(error("a b 1\nb c nan\n").starts_with("f, line 2: the weight 'nan'"));
+        assert!(error("0 1 1\n1 2 inf\n").starts_with("f, line 2: the weight 'inf'"));
+        assert!(error("0 1 1\n1 2 x\n").starts_with("f, line 2: the weight 'x'"));
+        assert!(error("17\n18\n").contains("one column"));
+    }
+
+    #[test]
+    fn many_chunks_give_the_same_edges() {
+        let text: String =
+            (0..200_000).map(|i| format!("{}\t{}\n", i % 1000, (i * 7) % 1000)).collect();
+        let raw = ok(&text);
+        assert_eq!(raw.edges.len(), 200_000);
+        assert!(raw.edges.iter().enumerate().all(|(i, &(u, v))| {
+            (u as usize, v as usize) == (i % 1000, (i * 7) % 1000)
+        }));
+        let broken = text + "5 x y\n";
+        assert!(error(&broken).starts_with("f, line 200001: ragged"));
+    }
+}

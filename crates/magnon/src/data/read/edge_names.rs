@@ -1,0 +1,96 @@
+//! Edge lists whose nodes have names.
+
+use super::edge_layout::{Layout, looks_whole};
+use super::edge_scan::{Fault, weight};
+use super::node_ids;
+use crate::data::DataError;
+use crate::data::raw::Raw;
+use crate::data::text::{Lines, is_comment};
+use std::collections::HashMap;
+
+/// Names in the order of their first appearance.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    numbers: HashMap<&'a [u8], u32>,
+    order: Vec<&'a [u8]>,
+}
+
+impl<'a> Names<'a> {
+    /// The number of a name; `None` once 32 bits are spent.
+    pub(super) fn number(&mut self, name: &'a [u8]) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Some(number);
+        }
+        let number = u32::try_from(self.order.len()).ok()?;
+        self.numbers.insert(name, number);
+        self.order.push(name);
+        Some(number)
+    }
+
+    /// The number of a name that is known.
+    pub(super) fn get(&self, name: &[u8]) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The names as text, by number.
+    pub(super) fn into_strings(self) -> Vec<String> {
+        self.order.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+
+    /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.
+    pub(super) fn settle(self, raw: &mut Raw) {
+        let number = |name: &&[u8]| -> Option<u64> { std::str::from_utf8(name).ok()?.parse().ok() };
+        let numbers: Option<Vec<u64>> = self.order.iter().map(number).collect();
+        // Different texts such as 7 and 07 stay different nodes.
+        let distinct = |numbers: &Vec<u64>| {
+            numbers.iter().collect::<std::collections::HashSet<_>>().len() == numbers.len()
+        };
+        if let Some(numbers) = numbers.filter(distinct) {
+            let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
+            let pairs: Vec<(u64, u64)> = raw.edges.iter().map(|&(u, v)| (id(u), id(v))).collect();
+            let top = numbers.iter().copied().max().unwrap_or_default();
+            if let Some(numbered) = node_ids::compact(pairs, top) {
+                raw.edges = numbered.edges;
+                raw.nodes = numbered.count;
+                raw.node_names = numbered.names;
+                return;
+            }
+        }
+        raw.nodes = self.order.len();
+        raw.node_names = Some(self.into_strings());
+    }
+}
+
+/// Reads all lines after the header.
+pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, DataError> {
+    let mut names = Names::default();
+    let mut raw = Raw::default();
+    let mut weights = Vec::new();
+    let mut fields = Vec::new();
+    let skipped = text.get(..layout.start).unwrap_or_default();
+    let before = memchr::memchr_iter(b'\n', skipped).count();
+    let body = text.get(layout.start..).unwrap_or_default();
+    for (number, line) in Lines::new(body) {
+        if is_comment(line) {
+            continue;
+        }
+        layout.delimiter.split(line, &mut fields);
+        let fault = |fault: Fault| fault.into_error(file, before + number, layout);
+        let (&[source, target, ..], true) = (&fields[..], fields.len() == layout.columns) else {
+            return Err(fault(Fault::Ragged(fields.len())));
+        };
+        if layout.numeric && raw.remarks.is_empty() && !(looks_whole(source) && looks_whole(target))
+        {
+            let line = before + number;
+            raw.remarks.push(format!("ids are taken as names, as line {line} has no numbers"));
+        }
+        let mut node = |name| names.number(name).ok_or_else(|| fault(Fault::TooMany));
+        raw.edges.push((node(source)?, node(target)?));
+        if layout.weighted {
+            weights.push(weight(fields[2]).map_err(fault)?);
+        }
+    }
+    raw.weights = layout.weighted.then_some(weights);
+    names.settle(&mut raw);
+    Ok(raw)
+}

@@ -1,0 +1,253 @@
+//! The scanner for edge lists of numbered nodes.
+//!
+//! The text is parted at line ends into chunks that are scanned in parallel. Nearly all lines are
+//! `digits, separator, digits, line end` and take the fast way; any other line takes the slow one.
+
+use super::edge_layout::{Layout, looks_whole};
+use crate::data::DataError;
+use crate::data::text::{Delimiter, is_comment};
+use crate::memory;
+use bytemuck::Zeroable;
+use memchr::memchr;
+use rayon::prelude::*;
+
+/// Text that one task scans.
+const CHUNK: usize = 1 << 18;
+
+/// A node number as it is stored while scanning.
+pub(super) trait Id: Copy + Ord + Default + Send + Sync + Zeroable + Into<u64> + TryFrom<u64> {
+    /// Gives every edge new numbers.
+    fn relabel(
+        pairs: Vec<(Self, Self)>,
+        new: impl Fn((Self, Self)) -> (u32, u32) + Sync,
+    ) -> Vec<(u32, u32)> {
+        pairs.par_iter().map(|&pair| new(pair)).collect()
+    }
+}
+impl Id for u64 {}
+impl Id for u32 {
+    fn relabel(
+        mut pairs: Vec<(u32, u32)>,
+        new: impl Fn((u32, u32)) -> (u32, u32) + Sync,
+    ) -> Vec<(u32, u32)> {
+        pairs.par_iter_mut().with_min_len(1 << 14).for_each(|pair| *pair = new(*pair));
+        pairs
+    }
+}
+
+/// Why a line is no edge.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fault {
+    /// An id is not a whole number; it may be a name.
+    NotANumber,
+    /// An id does not fit its type.
+    Wide,
+    Negative(String),
+    Ragged(usize),
+    Weight(String),
+    /// More distinct nodes than can be numbered.
+    TooMany,
+}
+
+impl Fault {
+    /// The error for a user.
+    pub(super) fn into_error(self, file: &str, line: usize, layout: &Layout) -> DataError {
+        let problem = match self {
+            Self::NotANumber | Self::Wide => "the node numbers cannot be read".into(),
+            Self::Negative(id) => format!("the node number {id} is negative; ids count from 0"),
+            Self::Ragged(found) => {
+                let columns = layout.columns;
+                format!("ragged: {found} column(s), but the first edge has {columns}")
+            }
+            Self::Weight(text) => format!("the weight '{text}' is not a finite number"),
+            Self::TooMany => "there are more nodes than 32 bits can number".into(),
+        };
+        DataError::line(file, line, problem)
+    }
+}
+
+/// Edges of numbered nodes.
+#[derive(Debug)]
+pub(super) struct Scanned<I> {
+    pub(super) pairs: Vec<(I, I)>,
+    /// As many as pairs where the layout has weights, else none.
+    pub(super) weights: Vec<f32>,
+    /// The largest id.
+    pub(super) top: I,
+}
+
+/// Scans all lines. The first fault of the text is given back with its offset.
+pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (usize, Fault)> {
+    // Every line gets a place for its edge in one array, so that no chunk is copied afterwards.
+    let parts = chunks(text);
+    let lines: Vec<usize> = parts.par_iter().map(|(_, chunk)| count_lines(chunk)).collect();
+    let total = lines.iter().sum();
+    let mut pairs = memory::zeroed::<(I, I)>(total);
+    let mut weights = memory::zeroed::<f32>(if layout.weighted { total } else { 0 });
+    let mut tasks = Vec::with_capacity(parts.len());
+    let (mut pairs_left, mut weights_left) = (&mut pairs[..], &mut weights[..]);
+    for (&(at, text), &lines) in parts.iter().zip(&lines) {
+        let (pairs, rest) = pairs_left.split_at_mut(lines);
+        let (weights, more) = weights_left.split_at_mut(if layout.weighted { lines } else { 0 });
+        (pairs_left, weights_left) = (rest, more);
+        tasks.push((at, Chunk { text, layout, fields: Vec::new(), pairs, weights, found: 0 }));
+    }
+    let results: Vec<_> = tasks
+        .into_par_iter()
+        .map(|(at, chunk)| chunk.run().map_err(|(offset, fault)| (at + offset, fault)))
+        .collect();
+    // Comments and empty lines leave gaps; edges behind them move up.
+    let (mut start, mut kept, mut top) = (0, 0, I::default());
+    for (result, lines) in results.into_iter().zip(lines) {
+        let (found, largest) = result?;
+        if kept < start {
+            pairs.copy_within(start..start + found, kept);
+            if layout.weighted {
+                weights.copy_within(start..start + found, kept);
+            }
+        }
+        kept += found;
+        start += lines;
+        top = top.max(largest);
+    }
+    pairs.truncate(kept);
+    weights.truncate(kept);
+    Ok(Scanned { pairs, weights, top })
+}
+
+/// Lines of a chunk, of which the last may lack its line end.
+fn count_lines(chunk: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', chunk).count() + usize::from(chunk.last() != Some(&b'\n'))
+}
+
+/// Parts the text after line ends, with the offset of each part.
+fn chunks(text: &[u8]) -> Vec<(usize, &[u8])> {
+    let mut parts = Vec::with_capacity(text.len() / CHUNK + 1);
+    let mut at = 0;
+    while at < text.len() {
+        let aim = (at + CHUNK).min(text.len());
+        let end = memchr(b'\n', &text[aim..]).map_or(text.len(), |end| aim + end + 1);
+        parts.push((at, &text[at..end]));
+        at = end;
+    }
+    parts
+}
+
+/// One chunk under the scanner, with a place for the edge of each line.
+struct Chunk<'a, 'o, I> {
+    text: &'a [u8],
+    layout: &'a Layout,
+    fields: Vec<&'a [u8]>,
+    pairs: &'o mut [(I, I)],
+    weights: &'o mut [f32],
+    found: usize,
+}
+
+/// The number at `at` and where it ends. More than 19 digits wrap round; callers check the length.
+#[inline(always)]
+fn digits(text: &[u8], mut at: usize) -> (u64, usize) {
+    let mut value = 0u64;
+    while let Some(&byte) = text.get(at) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (value, at)
+}
+
+impl<'a, I: Id> Chunk<'a, '_, I> {
+    /// Scans the chunk; gives back the number of edges and the largest id.
+    fn run(mut self) -> Result<(usize, I), (usize, Fault)> {
+        let mut top = I::default();
+        let (comma, blank) = match self.layout.delimiter {
+            Delimiter::Blank => (b'\t', b' '),
+            Delimiter::Byte(byte) => (byte, byte),
+        };
+        let plain = self.layout.columns == 2;
+        let text = self.text;
+        let mut at = 0;
+        while at < text.len() {
+            let (source, middle) = digits(text, at);
+            let separated = text.get(middle).is_some_and(|&byte| byte == comma || byte == blank);
+            let (target, end) = digits(text, middle + 1);
+            let short = middle.wrapping_sub(at).wrapping_sub(1) < 19 && end - middle <= 20;
+            if plain && separated && short && end > middle + 1 {
+                let next = match text.get(end) {
+                    Some(b'\n') => end + 1,
+                    Some(b'\r') if text.get(end + 1) == Some(&b'\n') => end + 2,
+                    None => end,
+                    _ => 0,
+                };
+                if next > 0 {
+                    let larger = self.push(source, target).map_err(|fault| (at, fault))?;
+                    top = top.max(larger);
+                    at = next;
+                    continue;
+                }
+            }
+            let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+            let larger = self.slow(&text[at..end]).map_err(|fault| (at, fault))?;
+            top = top.max(larger);
+            at = end + 1;
+        }
+        Ok((self.found, top))
+    }
+
+    /// Stores an edge and gives back its larger end.
+    #[inline(always)]
+    fn push(&mut self, source: u64, target: u64) -> Result<I, Fault> {
+        let source = I::try_from(source).map_err(|_| Fault::Wide)?;
+        let target = I::try_from(target).map_err(|_| Fault::Wide)?;
+        if let Some(place) = self.pairs.get_mut(self.found) {
+            *place = (source, target);
+        }
+        self.found += 1;
+        Ok(source.max(target))
+    }
+
+    /// A line of any form. One without an edge has nothing larger than 0.
+    #[inline(never)]
+    fn slow(&mut self, line: &'a [u8]) -> Result<I, Fault> {
+        let line = line.trim_ascii();
+        if line.is_empty() || is_comment(line) {
+            return Ok(I::default());
+        }
+        self.layout.delimiter.split(line, &mut self.fields);
+        let &[source, target, ..] = &self.fields[..] else {
+            return Err(Fault::Ragged(self.fields.len()));
+        };
+        if self.fields.len() != self.layout.columns {
+            return Err(Fault::Ragged(self.fields.len()));
+        }
+        let (source, target) = (id(source)?, id(target)?);
+        if self.layout.weighted {
+            let weight = weight(self.fields[2])?;
+            if let Some(place) = self.weights.get_mut(self.found) {
+                *place = weight;
+            }
+        }
+        self.push(source, target)
+    }
+}
+
+/// A field as a node number.
+fn id(field: &[u8]) -> Result<u64, Fault> {
+    if !looks_whole(field) {
+        return Err(Fault::NotANumber);
+    }
+    if field.starts_with(b"-") {
+        return Err(Fault::Negative(String::from_utf8_lossy(field).into_owned()));
+    }
+    std::str::from_utf8(field).ok().and_then(|text| text.parse().ok()).ok_or(Fault::Wide)
+}
+
+/// A field as a finite weight.
+pub(super) fn weight(field: &[u8]) -> Result<f32, Fault> {
+    let number: Option<f32> = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok());
+    number.filter(|weight| weight.is_finite()).ok_or_else(|| {
+        Fault::Weight(String::from_utf8_lossy(field.get(..40).unwrap_or(field)).into_owned())
+    })
+}

@@ -1,0 +1,49 @@
+//! Tables that stand beside a graph: features and labels in any of their formats.
+
+use super::scipy_npz;
+use crate::data::numpy::{Array, Npz};
+use crate::data::pickle;
+use crate::data::store::Store;
+use crate::data::text;
+use crate::data::{DataError, Features, Labels};
+use std::path::Path;
+
+fn ending(name: &str) -> &str {
+    Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default()
+}
+
+/// Reads features from npy, npz, pickle or text, by the ending of the name.
+pub(crate) fn features(store: &Store, name: &str) -> Result<Features, DataError> {
+    let label = store.label(name);
+    match ending(name) {
+        "npy" => Array::from_store(store, name)?.matrix().map(Features::Dense),
+        "npz" => {
+            let mut npz = Npz::open(store, name)?;
+            let members = npz.names();
+            match &members[..] {
+                [member] => npz.array(member)?.matrix().map(Features::Dense),
+                _ => scipy_npz::matrix(store, name)?.into_features(&label).map(Features::Sparse),
+            }
+        }
+        "pkl" | "pickle" => pickle::features(&store.read(name)?, &label),
+        _ => text::matrix(&store.read(name)?, &label).map(Features::Dense),
+    }
+}
+
+/// Reads labels from npy or text, by the ending of the name.
+pub(crate) fn labels(store: &Store, name: &str) -> Result<Labels, DataError> {
+    if ending(name) != "npy" {
+        return text::labels(&store.read(name)?, &store.label(name));
+    }
+    let array = Array::from_store(store, name)?;
+    if !matches!(array.shape(), [_] | [_, 1]) {
+        let problem = format!("labels are one a node, but the array is {:?}", array.shape());
+        return Err(DataError::format(store.label(name), problem));
+    }
+    if array.is_text() {
+        let words: Vec<_> = array.strings()?.into_iter().map(Some).collect();
+        return Ok(Labels::from_words(&words));
+    }
+    let numbers: Vec<_> = array.integers()?.into_iter().map(Some).collect();
+    Ok(Labels::from_numbers(&numbers))
+}

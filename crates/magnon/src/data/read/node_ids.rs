@@ -1,0 +1,73 @@
+//! Numbering the nodes of an edge list without gaps, by ascending id.
+
+use super::edge_scan::Id;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Edges of nodes 0, 1, 2….
+pub(super) struct Numbered {
+    pub(super) edges: Vec<(u32, u32)>,
+    pub(super) count: usize,
+    /// The ids, where they are not exactly 0, 1, 2….
+    pub(super) names: Option<Vec<String>>,
+}
+
+/// Numbers the ids, of which `top` is the largest; `None` where they are too many.
+pub(super) fn compact<I: Id>(pairs: Vec<(I, I)>, top: I) -> Option<Numbered> {
+    let top: u64 = top.into();
+    if pairs.is_empty() {
+        return Some(Numbered { edges: Vec::new(), count: 0, names: None });
+    }
+    // A table over all ids up to the largest is quick, where they are not too thinly spread.
+    if top <= (pairs.len() as u64).saturating_mul(8).saturating_add(1 << 16) {
+        by_table(pairs, top as usize)
+    } else {
+        by_sorting(pairs)
+    }
+}
+
+fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Option<Numbered> {
+    let mut seen: Vec<AtomicU8> = Vec::new();
+    seen.resize_with(top + 1, AtomicU8::default);
+    let mark = |id: I| {
+        if let Some(flag) = seen.get(id.into() as usize) {
+            flag.store(1, Ordering::Relaxed);
+        }
+    };
+    pairs.par_iter().with_min_len(1 << 14).for_each(|&(source, target)| {
+        mark(source);
+        mark(target);
+    });
+    let mut count = 0u32;
+    let ranks: Vec<u32> = seen
+        .iter()
+        .map(|flag| {
+            let rank = count;
+            count += u32::from(flag.load(Ordering::Relaxed));
+            rank
+        })
+        .collect();
+    let full = count as usize == top + 1;
+    let edges = relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default());
+    let ids = seen.iter().enumerate().filter(|(_, flag)| flag.load(Ordering::Relaxed) == 1);
+    let names = (!full).then(|| names(ids.map(|(id, _)| id as u64).collect()));
+    Some(Numbered { edges, count: count as usize, names })
+}
+
+fn by_sorting<I: Id>(pairs: Vec<(I, I)>) -> Option<Numbered> {
+    let mut ids: Vec<I> = pairs.iter().flat_map(|&(source, target)| [source, target]).collect();
+    ids.par_sort_unstable();
+    ids.dedup();
+    let count = u32::try_from(ids.len()).ok()? as usize;
+    let edges = relabel(pairs, |id| ids.partition_point(|&other| other < id) as u32);
+    Some(Numbered { edges, count, names: Some(names(ids.into_iter().map(Into::into).collect())) })
+}
+
+/// The edges in new numbers, in the memory of the old ones where these are as wide.
+fn relabel<I: Id>(pairs: Vec<(I, I)>, rank: impl Fn(I) -> u32 + Sync) -> Vec<(u32, u32)> {
+    I::relabel(pairs, |(source, target)| (rank(source), rank(target)))
+}
+
+fn names(ids: Vec<u64>) -> Vec<String> {
+    ids.par_iter().with_min_len(1 << 12).map(u64::to_string).collect()
+}

@@ -1,0 +1,179 @@
+//! Zip and tar archives as sources of files.
+
+use super::{Entry, Place, allowance, inflate, io_error, listing, read_bounded};
+use crate::data::DataError;
+use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+
+/// Where a member lies in its archive.
+pub(super) enum Member {
+    Zip(usize),
+    Tar(Range<u64>),
+}
+
+/// An archive whose members are read on demand.
+pub(crate) enum Archive {
+    Zip(PathBuf),
+    /// A tar file on disk.
+    Tar(PathBuf),
+    /// A tar file that was packed, now in memory.
+    Unpacked(Vec<u8>),
+}
+
+/// Whether a file is an archive of files, by its name or, for zip, by its first bytes. NumPy's
+/// `.npz` is a zip too, but counts as one file.
+pub(crate) fn is_archive(path: &Path) -> Result<bool, DataError> {
+    let name = listing::file_name(path).to_ascii_lowercase();
+    if name.ends_with(".npz") {
+        return Ok(false);
+    }
+    if [".zip", ".tar", ".tgz", ".tar.gz"].iter().any(|suffix| name.ends_with(suffix)) {
+        return Ok(true);
+    }
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
+    file.take(4).read_to_end(&mut start).map_err(|source| io_error(path, "read", source))?;
+    Ok(start == b"PK\x03\x04")
+}
+
+impl Archive {
+    /// Opens an archive and lists its files.
+    pub(super) fn open(path: &Path) -> Result<(Self, Vec<Entry>), DataError> {
+        let name = listing::file_name(path).to_ascii_lowercase();
+        let label = path.display().to_string();
+        let (archive, mut members) = if name.ends_with(".tar") {
+            let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
+            (Self::Tar(path.to_owned()), list_tar(BufReader::new(file), &label)?)
+        } else if name.ends_with(".tgz") || name.ends_with(".tar.gz") {
+            let packed = std::fs::read(path).map_err(|source| io_error(path, "read", source))?;
+            let size = packed.len() as u64;
+            let source = MultiGzDecoder::new(&packed[..]);
+            let bytes = read_bounded(source, size * 4, allowance(size), &label)?;
+            let members = list_tar(Cursor::new(&bytes), &label)?;
+            (Self::Unpacked(bytes), members)
+        } else {
+            (Self::Zip(path.to_owned()), list_zip(path)?)
+        };
+        members.retain(|(name, _)| {
+            !name.starts_with("__MACOSX/") && !name.rsplit('/').any(|part| part.starts_with('.'))
+        });
+        strip_common_folder(&mut members);
+        let mut entries: Vec<Entry> = members
+            .into_iter()
+            .map(|(name, member)| {
+                let (name, packing) = inflate::split_suffix(&name);
+                Entry { name, packing, place: Place::Archived(member) }
+            })
+            .collect();
+        listing::sort(&mut entries);
+        Ok((archive, entries))
+    }
+
+    /// The bytes of a member.
+    pub(super) fn read(&self, member: &Member, file: &str) -> Result<Vec<u8>, DataError> {
+        match (self, member) {
+            (Self::Zip(path), Member::Zip(index)) => {
+                let mut archive = open_zip(path)?;
+                let member = archive.by_index(*index).map_err(|error| zip_error(file, error))?;
+                let (size, packed) = (member.size(), member.compressed_size());
+                read_bounded(member, size, allowance(packed), file)
+            }
+            (Self::Unpacked(bytes), Member::Tar(span)) => {
+                let span = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
+                let bytes = span.and_then(|(start, end)| bytes.get(start..end));
+                bytes.map(<[u8]>::to_vec).ok_or_else(|| tar_error(file, "truncated"))
+            }
+            (Self::Tar(path), Member::Tar(span)) => {
+                let mut open = File::open(path).map_err(|source| io_error(path, "read", source))?;
+                let seek = open.seek(SeekFrom::Start(span.start));
+                seek.map_err(|source| io_error(path, "read", source))?;
+                let size = span.end.saturating_sub(span.start);
+                let bytes = read_bounded(open.take(size), size, size, file)?;
+                if bytes.len() as u64 != size {
+                    return Err(tar_error(file, "truncated"));
+                }
+                Ok(bytes)
+            }
+            _ => Err(tar_error(file, "of another kind than its listing")),
+        }
+    }
+}
+
+fn tar_error(file: &str, problem: impl std::fmt::Display) -> DataError {
+    DataError::format(file, format!("the archive is damaged: {problem}"))
+}
+
+/// What the zip reader complained about, in words that say what to do.
+pub(crate) fn zip_error(file: &str, error: zip::result::ZipError) -> DataError {
+    DataError::format(file, format!("truncated or not a zip file ({error}); fetch it again"))
+}
+
+fn open_zip(path: &Path) -> Result<ZipArchive<BufReader<File>>, DataError> {
+    let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
+    let label = path.display().to_string();
+    ZipArchive::new(BufReader::new(file)).map_err(|error| zip_error(&label, error))
+}
+
+fn list_zip(path: &Path) -> Result<Vec<(String, Member)>, DataError> {
+    let archive = open_zip(path)?;
+    let names = archive.file_names_raw().enumerate().map(|(index, name)| {
+        (String::from_utf8_lossy(name).trim_start_matches("./").to_owned(), Member::Zip(index))
+    });
+    Ok(names.filter(|(name, _)| !name.ends_with('/')).collect())
+}
+
+fn list_tar(source: impl Read, file: &str) -> Result<Vec<(String, Member)>, DataError> {
+    let mut members = Vec::new();
+    for entry in tar::Archive::new(source).entries().map_err(|error| tar_error(file, error))? {
+        let entry = entry.map_err(|error| tar_error(file, error))?;
+        if !entry.header().entry_type().is_file() {
+            continue;
+        }
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let start = entry.raw_file_position();
+        let end = start.checked_add(entry.size()).ok_or_else(|| tar_error(file, "size"))?;
+        members.push((name.trim_start_matches("./").to_owned(), Member::Tar(start..end)));
+    }
+    Ok(members)
+}
+
+/// Takes away a folder that all members share, as most archives have one.
+fn strip_common_folder(members: &mut [(String, Member)]) {
+    let Some((first, _)) = members.first() else { return };
+    let Some((folder, _)) = first.split_once('/') else { return };
+    let prefix = format!("{folder}/");
+    if members.iter().all(|(name, _)| name.starts_with(&prefix)) {
+        for (name, _) in members {
+            name.drain(..prefix.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::store::Store;
+    use crate::data::testing::{Folder, tgz, zip};
+
+    #[test]
+    fn archives_read_like_folders() {
+        let files: &[(&str, &[u8])] = &[("top/a.txt", b"one"), ("top/b.txt", b"two")];
+        let folder = Folder::new(&[("x.zip", &zip(files)), ("x.tgz", &tgz(files))]);
+        for name in ["x.zip", "x.tgz"] {
+            let store = Store::open(&folder.path(name)).unwrap();
+            assert_eq!(store.names().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+            assert_eq!(store.read("b.txt").unwrap(), b"two");
+        }
+    }
+
+    #[test]
+    fn a_truncated_zip_is_refused() {
+        let bytes = zip(&[("a.txt", &[3; 5000])]);
+        let folder = Folder::new(&[("x.zip", &bytes[..bytes.len() / 2])]);
+        let error = Store::open(&folder.path("x.zip")).err().unwrap().to_string();
+        assert!(error.contains("truncated or not a zip file"), "{error}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Where the bytes of a data set come from: a folder, a file among its neighbours, or an archive.
+
+mod archive;
+mod inflate;
+mod listing;
+
+use super::DataError;
+use inflate::Packing;
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+
+pub(crate) use archive::{Archive, is_archive, zip_error};
+pub(crate) use inflate::{allowance, read_bounded};
+
+/// A source that can be read from any place.
+pub(crate) trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+/// One file of a store.
+struct Entry {
+    /// Path relative to the store, with `/`, without the suffix of a compression.
+    name: String,
+    packing: Packing,
+    place: Place,
+}
+
+/// Where the bytes of an entry lie.
+enum Place {
+    Disk(PathBuf),
+    Archived(archive::Member),
+}
+
+/// A set of named files. Names are labels only: nothing is ever written under them.
+pub(crate) struct Store {
+    root: PathBuf,
+    entries: Vec<Entry>,
+    archive: Option<Archive>,
+    only: Option<String>,
+}
+
+impl Store {
+    /// Opens a folder, an archive, a single file, or the common prefix of several files.
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+        let meta = match std::fs::metadata(path) {
+            Ok(meta) => meta,
+            Err(source) => {
+                return Self::open_prefix(path).ok_or_else(|| io_error(path, "read", source));
+            }
+        };
+        if meta.is_dir() {
+            let entries = listing::folder(path)?;
+            return Ok(Self { root: path.to_owned(), entries, archive: None, only: None });
+        }
+        if !meta.is_file() {
+            let problem = "neither a file nor a folder; save the data to a file first".to_owned();
+            return Err(DataError::Unknown { path: path.to_owned(), problem });
+        }
+        if is_archive(path)? {
+            let (archive, entries) = Archive::open(path)?;
+            return Ok(Self { root: path.to_owned(), entries, archive: Some(archive), only: None });
+        }
+        let (name, packing) = inflate::split_suffix(&listing::file_name(path));
+        let mut entries = listing::beside(path);
+        entries.retain(|entry| entry.name != name);
+        let only = Some(name.clone());
+        entries.push(Entry { name, packing, place: Place::Disk(path.to_owned()) });
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        let root = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { root, entries, archive: None, only })
+    }
+
+    /// The files whose names go on after `path`, such as `ind.cora` with `ind.cora.x`.
+    fn open_prefix(path: &Path) -> Option<Self> {
+        let prefix = listing::file_name(path) + ".";
+        let entries = listing::beside(path);
+        let first = entries.iter().find(|entry| entry.name.starts_with(&prefix))?;
+        let only = Some(first.name.clone());
+        let root = path.parent().unwrap_or(Path::new("")).to_owned();
+        Some(Self { root, entries, archive: None, only })
+    }
+
+    /// The path that was opened, or the folder of the file that was.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The one file that the user named, if a file was named.
+    pub(crate) fn only(&self) -> Option<&str> {
+        self.only.as_deref()
+    }
+
+    /// All names, sorted.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// The names that may start a data set: the file that was named, or else all.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &str> {
+        self.names().filter(|&name| self.only.as_ref().is_none_or(|only| only == name))
+    }
+
+    /// Whether there is a file of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// The first of `names` that exists.
+    pub(crate) fn first<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
+        names.iter().copied().find(|name| self.has(name))
+    }
+
+    fn find(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// How errors call a file.
+    pub(crate) fn label(&self, name: &str) -> String {
+        match self.find(name) {
+            Some(Entry { place: Place::Disk(path), .. }) => path.display().to_string(),
+            _ => self.root.join(name).display().to_string(),
+        }
+    }
+
+    /// Where a file lies on disk as it is, without a packing around it.
+    pub(crate) fn plain_path(&self, name: &str) -> Option<&Path> {
+        match self.find(name)? {
+            Entry { place: Place::Disk(path), packing: Packing::None, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The content of a file, unpacked.
+    pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, DataError> {
+        let entry = self.find(name).ok_or_else(|| {
+            DataError::format(self.label(name), "this file is missing from the data set")
+        })?;
+        let bytes = match &entry.place {
+            Place::Disk(path) => {
+                std::fs::read(path).map_err(|source| io_error(path, "read", source))?
+            }
+            Place::Archived(member) => match &self.archive {
+                Some(archive) => archive.read(member, &self.label(name))?,
+                None => Vec::new(),
+            },
+        };
+        entry.packing.unpack(bytes, &self.label(name))
+    }
+
+    /// A file for reading at any place, and its length. Plain files are not drawn into memory.
+    pub(crate) fn open_seek(&self, name: &str) -> Result<(Box<dyn ReadSeek>, u64), DataError> {
+        if let Some(path) = self.plain_path(name) {
+            let open = || -> std::io::Result<_> {
+                let file = File::open(path)?;
+                let length = file.metadata()?.len();
+                Ok((file, length))
+            };
+            let (file, length) = open().map_err(|source| io_error(path, "read", source))?;
+            return Ok((Box::new(BufReader::new(file)), length));
+        }
+        let bytes = self.read(name)?;
+        let length = bytes.len() as u64;
+        Ok((Box::new(Cursor::new(bytes)), length))
+    }
+}
+
+/// A [`DataError::Io`].
+pub(crate) fn io_error(path: &Path, action: &'static str, source: std::io::Error) -> DataError {
+    DataError::Io { path: path.to_owned(), action, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::testing::Folder;
+
+    #[test]
+    fn a_file_sees_its_neighbours() {
+        let folder = Folder::new(&[("a.txt", b"one"), ("b.txt", b"two")]);
+        let store = Store::open(&folder.path("a.txt")).unwrap();
+        assert_eq!(store.names().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+        assert_eq!(store.candidates().collect::<Vec<_>>(), ["a.txt"]);
+        assert_eq!(store.read("b.txt").unwrap(), b"two");
+        assert!(store.read("c.txt").is_err());
+    }
+
+    #[test]
+    fn missing_files_are_named() {
+        let error = Store::open(Path::new("/no/such/file")).err().unwrap().to_string();
+        assert!(error.starts_with("/no/such/file: cannot read"), "{error}");
+    }
+}

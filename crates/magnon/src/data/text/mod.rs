@@ -1,0 +1,9 @@
+//! Text files: lines, fields and tables of numbers.
+
+mod fields;
+mod lines;
+mod table;
+
+pub(crate) use fields::{Delimiter, is_comment};
+pub(crate) use lines::{Lines, line_of, without_bom};
+pub(crate) use table::{indices, labels, matrix};

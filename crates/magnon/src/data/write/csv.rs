@@ -1,0 +1,90 @@
+//! Plain text tables.
+
+use super::atomic::{WriteSeek, write_atomic};
+use crate::data::{DataError, Labels};
+use crate::graph::DiGraph;
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+/// Writes a header line and rows; a cell with a comma, a quote or a line end is put in quotes.
+pub fn write_csv<R, C>(
+    path: &Path,
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> Result<(), DataError>
+where
+    R: IntoIterator<Item = C>,
+    C: Display,
+{
+    write_atomic(path, |target| {
+        line(target, header)?;
+        rows.into_iter().try_for_each(|row| line(target, row))
+    })
+}
+
+fn line<C: Display>(target: &mut dyn WriteSeek, row: impl IntoIterator<Item = C>) -> io::Result<()> {
+    for (k, cell) in row.into_iter().enumerate() {
+        if k > 0 {
+            target.write_all(b",")?;
+        }
+        target.write_all(quoted(&cell.to_string()).as_bytes())?;
+    }
+    target.write_all(b"\n")
+}
+
+fn quoted(cell: &str) -> std::borrow::Cow<'_, str> {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\"")).into()
+    } else {
+        cell.into()
+    }
+}
+
+/// Writes the class number of each node on a line; `nan` where a node has none.
+pub fn write_labels(path: &Path, labels: &Labels) -> Result<(), DataError> {
+    write_atomic(path, |target| {
+        labels.classes.iter().try_for_each(|class| match class {
+            Some(class) => writeln!(target, "{class}"),
+            None => writeln!(target, "nan"),
+        })
+    })
+}
+
+/// Writes one node number a line.
+pub fn write_indices(path: &Path, nodes: &[u32]) -> Result<(), DataError> {
+    write_atomic(path, |target| nodes.iter().try_for_each(|node| writeln!(target, "{node}")))
+}
+
+/// Writes `source,target` or, for a weighted graph, `source,target,weight` with a header line.
+pub fn write_edges(path: &Path, graph: &DiGraph) -> Result<(), DataError> {
+    write_atomic(path, |target| {
+        let columns = if graph.is_weighted() { "source,target,weight" } else { "source,target" };
+        writeln!(target, "{columns}")?;
+        for source in 0..graph.nodes() {
+            let weights = graph.weights(source);
+            for (k, node) in graph.targets(source).iter().enumerate() {
+                match weights.and_then(|weights| weights.get(k)) {
+                    Some(weight) => writeln!(target, "{source},{node},{weight}")?,
+                    None => writeln!(target, "{source},{node}")?,
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::testing::Folder;
+
+    #[test]
+    fn cells_are_quoted_where_needed() {
+        let folder = Folder::new(&[]);
+        let path = folder.path("t.csv");
+        write_csv(&path, &["a", "b"], [["1", "x, y"], ["2", "say \"hi\""]]).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(text, "a,b\n1,\"x, y\"\n2,\"say \"\"hi\"\"\"\n");
+    }
+}

@@ -1,0 +1,68 @@
+//! A whole data set as a folder that can be read again.
+
+use super::csv::{write_indices, write_labels};
+use super::npy::write_npy;
+use super::scipy_npz::{Compressed, write_scipy_npz};
+use crate::data::{DataError, Dataset, Features};
+use crate::graph::DiGraph;
+use crate::matrix::SparseMatrix;
+use std::path::Path;
+
+/// Writes `adj.npz`, `features.npy` or `features.npz`, `labels.csv` and the `idx_*.csv` of the
+/// first split into `folder`, which is created where it is missing.
+pub fn write_dataset(folder: &Path, dataset: &Dataset) -> Result<(), DataError> {
+    std::fs::create_dir_all(folder).map_err(|source| DataError::Io {
+        path: folder.to_owned(),
+        action: "create",
+        source,
+    })?;
+    write_graph(&folder.join("adj.npz"), &dataset.graph)?;
+    match &dataset.features {
+        Some(Features::Dense(matrix)) => write_npy(&folder.join("features.npy"), matrix)?,
+        Some(Features::Sparse(matrix)) => write_sparse(&folder.join("features.npz"), matrix)?,
+        None => {}
+    }
+    if let Some(labels) = &dataset.labels {
+        write_labels(&folder.join("labels.csv"), labels)?;
+    }
+    if let Some(split) = dataset.splits.first() {
+        write_indices(&folder.join("idx_train.csv"), &split.train)?;
+        write_indices(&folder.join("idx_valid.csv"), &split.val)?;
+        write_indices(&folder.join("idx_test.csv"), &split.test)?;
+    }
+    Ok(())
+}
+
+/// Writes a graph as a scipy sparse matrix: row = source, column = target.
+pub fn write_graph(path: &Path, graph: &DiGraph) -> Result<(), DataError> {
+    let offsets = offsets((0..graph.nodes()).map(|node| graph.out_degree(node)));
+    let columns: Vec<u32> = graph.iter().map(|(_, target)| target).collect();
+    let values: Vec<f32> = (0..graph.nodes())
+        .flat_map(|node| {
+            let weights = graph.weights(node);
+            (0..graph.out_degree(node)).map(move |k| {
+                weights.and_then(|weights| weights.get(k)).copied().unwrap_or(1.0)
+            })
+        })
+        .collect();
+    let shape = [graph.nodes(), graph.nodes()];
+    write_scipy_npz(path, Compressed { shape, offsets: &offsets, columns: &columns, values: &values })
+}
+
+fn write_sparse(path: &Path, matrix: &SparseMatrix) -> Result<(), DataError> {
+    let offsets = offsets((0..matrix.rows()).map(|row| matrix.row(row).0.len()));
+    let columns: Vec<u32> =
+        (0..matrix.rows()).flat_map(|row| matrix.row(row).0.iter().copied()).collect();
+    let shape = [matrix.rows(), matrix.cols()];
+    let values = matrix.values();
+    write_scipy_npz(path, Compressed { shape, offsets: &offsets, columns: &columns, values })
+}
+
+/// Where rows of these lengths start and end.
+fn offsets(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+    let ends = lengths.scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}

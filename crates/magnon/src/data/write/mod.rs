@@ -1,0 +1,15 @@
+//! Writing results: NumPy arrays, scipy matrices, csv, and whole data sets.
+//!
+//! Every file is written beside its target and renamed, so that nothing half-written stays.
+
+mod atomic;
+mod csv;
+mod dataset;
+mod npy;
+mod scipy_npz;
+
+pub use atomic::write_atomic;
+pub use csv::{write_csv, write_edges, write_indices, write_labels};
+pub use dataset::{write_dataset, write_graph};
+pub use npy::{Element, write_npy};
+pub use scipy_npz::{Compressed, Scalar, write_scipy_npz};

@@ -1,0 +1,102 @@
+//! What can be wrong with a filter.
+
+/// Why a filter cannot be made or applied.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum FilterError {
+    /// Order 0 where at least 1 is needed.
+    #[error("the order of {0} must be at least 1")]
+    OrderZero(&'static str),
+    /// More terms than anyone needs.
+    #[error("the order {0} is too large; at most {max} terms are evaluated", max = super::form::MAX_ORDER)]
+    OrderTooLarge(usize),
+    /// A parameter is outside of its range.
+    #[error("{name} is {value}, but must be {range}")]
+    OutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        range: &'static str,
+    },
+    /// A parameter that the filter needs was not given.
+    #[error("the filter {filter} needs {parameter}")]
+    Missing {
+        /// The filter.
+        filter: &'static str,
+        /// What it needs.
+        parameter: &'static str,
+    },
+    /// A parameter was given that the filter does not have.
+    #[error("the filter {filter} has no {parameter}")]
+    Unused {
+        /// The filter.
+        filter: &'static str,
+        /// What it does not have.
+        parameter: &'static str,
+    },
+    /// The series does not converge on the operator's spectrum.
+    #[error(
+        "the series of {filter} diverges: it needs |{factor}·λ| < 1, but the operator's spectrum \
+         reaches {radius}; normalise the adjacency (sym or rw)"
+    )]
+    Diverges {
+        /// The filter.
+        filter: &'static str,
+        /// Its factor.
+        factor: f64,
+        /// Largest |λ| of the operator's bounds.
+        radius: f64,
+    },
+    /// The denominator vanishes inside the spectrum.
+    #[error(
+        "the feedback part vanishes near λ = {at:.4}, inside the operator's spectrum; the filter \
+         has a pole there"
+    )]
+    Pole {
+        /// Where.
+        at: f64,
+    },
+    /// The tolerance cannot be reached with the allowed number of terms.
+    #[error(
+        "{filter} is not reached to {tolerance:e} with {terms} terms; the parameters are too extreme"
+    )]
+    NotResolved {
+        /// The filter.
+        filter: &'static str,
+        /// What was asked for.
+        tolerance: f64,
+        /// Terms tried.
+        terms: usize,
+    },
+    /// Conjugate gradients stopped short.
+    #[error(
+        "conjugate gradients stopped after {iterations} iterations at the relative residual \
+         {residual:e}; the system is too ill-conditioned"
+    )]
+    NotConverged {
+        /// Iterations made.
+        iterations: usize,
+        /// Relative residual reached.
+        residual: f64,
+    },
+    /// Features and operator do not fit together.
+    #[error("the features have {features} rows, but the operator has {nodes} nodes")]
+    Shape {
+        /// Rows of the features.
+        features: usize,
+        /// Nodes of the operator.
+        nodes: usize,
+    },
+    /// The values grew beyond what single precision holds.
+    #[error(
+        "filtered features overflow at node {node}, column {column}; a high order without \
+         normalisation grows like a power of the degree"
+    )]
+    Overflow {
+        /// Node at fault.
+        node: usize,
+        /// Column at fault.
+        column: usize,
+    },
+}

@@ -1,0 +1,35 @@
+//! Spectral filters h(S): coefficients, response and action of one object.
+//!
+//! | filter | h(λ) | parameters |
+//! |---|---|---|
+//! | LinearRank | Σ_{k<K} 2(K−k)/(K(K+1)) λ^k | order K |
+//! | Markov diffusion | (1/K) Σ_{k=1}^{K} λ^k | order K |
+//! | personalised PageRank | (1−α) / (1 − αλ) | α |
+//! | heat kernel | e^{−t(1−λ)} | time t |
+//! | polynomial | Σ θ_k λ^k | θ |
+//! | Chebyshev | Σ c_k T_k(λ̃) | c |
+//! | Bernstein | Σ θ_k B_{k,K}(λ̃) | θ |
+//! | ARMA | Σ ζ_f λ^f / (1 + Σ η_b λ^b) | ζ, η |
+//!
+//! λ̃ is λ mapped from the interval that holds the spectrum, its domain.
+
+mod arma;
+mod bernstein;
+mod chebyshev;
+mod config;
+mod conjugate_gradient;
+mod error;
+mod form;
+mod heat;
+mod input;
+mod linear_rank;
+mod markov;
+mod page_rank;
+mod polynomial;
+mod propagate;
+mod recurrence;
+
+pub use config::{FilterConfig, FilterKind};
+pub use error::FilterError;
+pub use form::{Accuracy, Filter, Form};
+pub use propagate::{Progress, Propagated, propagate, propagate_block};

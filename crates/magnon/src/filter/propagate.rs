@@ -1,0 +1,246 @@
+//! `propagate`: the act h(S)X.
+//!
+//! Columns never mix, so X is taken a tile of columns at a time through all products. A tile of a
+//! large graph is shared between threads by rows, which keeps two tiles in memory whatever the
+//! number of threads; tiles of a small graph fit a core's own cache and are worked on side by side.
+
+use super::conjugate_gradient::{System, Work};
+use super::form::{Form, centre, half};
+use super::input::Tiles;
+use super::recurrence::{Pair, Tick, chebyshev, powers};
+use super::{Filter, FilterError};
+use crate::data::Features;
+use crate::matrix::Matrix;
+use crate::operator::engine::{Engine, Source};
+use crate::operator::input::Input;
+use crate::operator::kernel::Instructions;
+use crate::operator::line::{F32_LANES, F64_LANES, Line, Real, tile};
+use crate::operator::output::{Cell, first_not_finite, write};
+use crate::operator::{MagneticOperator, Scaling};
+use num_complex::Complex32;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Told how many of how many steps are done.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Graphs up to this many nodes are worked on a tile a thread.
+const SMALL: usize = 1 << 13;
+
+/// Filtered features: real where the operator is real.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Propagated {
+    /// Of a real operator.
+    Real(Matrix<f32>),
+    /// Of a complex operator.
+    Complex(Matrix<Complex32>),
+}
+
+/// h(S)X: applies `filter` of `operator` to all columns of `features`.
+///
+/// The result is the same bit for bit whatever the number of threads of the current pool.
+pub fn propagate(
+    operator: &MagneticOperator,
+    filter: &Filter,
+    features: &Features,
+    progress: Progress,
+) -> Result<Propagated, FilterError> {
+    propagate_block(operator, filter, features, 0..features.cols(), progress)
+}
+
+/// h(S)X for a block of columns, which is all that a worker needs to know of X.
+pub fn propagate_block(
+    operator: &MagneticOperator,
+    filter: &Filter,
+    features: &Features,
+    columns: Range<usize>,
+    progress: Progress,
+) -> Result<Propagated, FilterError> {
+    if features.rows() != operator.nodes() {
+        let (features, nodes) = (features.rows(), operator.nodes());
+        return Err(FilterError::Shape { features, nodes });
+    }
+    let task = Task {
+        operator,
+        filter,
+        features,
+        columns,
+        progress,
+        instructions: Instructions::detect(),
+    };
+    task.run()
+}
+
+/// One call of `propagate_block`.
+pub(super) struct Task<'a> {
+    pub operator: &'a MagneticOperator,
+    pub filter: &'a Filter,
+    pub features: &'a Features,
+    pub columns: Range<usize>,
+    pub progress: Progress<'a>,
+    pub instructions: Instructions,
+}
+
+impl Task<'_> {
+    pub fn run(&self) -> Result<Propagated, FilterError> {
+        Ok(match (self.operator.is_real(), self.filter.is_exact()) {
+            (true, false) => Propagated::Real(self.all::<f32, F32_LANES, false, f32>()?),
+            (true, true) => Propagated::Real(self.all::<f64, F64_LANES, false, f32>()?),
+            (false, false) => Propagated::Complex(self.all::<f32, F32_LANES, true, Complex32>()?),
+            (false, true) => Propagated::Complex(self.all::<f64, F64_LANES, true, Complex32>()?),
+        })
+    }
+
+    /// All tiles, in lines of `N` numbers `T`, written as cells `C`.
+    fn all<T: Evaluate<N>, const N: usize, const COMPLEX: bool, C: Cell>(
+        &self,
+    ) -> Result<Matrix<C>, FilterError> {
+        let nodes = self.operator.nodes();
+        let cols = self.columns.len();
+        let width = if COMPLEX { N / 2 } else { N };
+        let tiles = cols.div_ceil(width);
+        let small = nodes <= SMALL;
+        let (centre, half) = match self.filter.form() {
+            Form::Chebyshev { domain, .. } => (centre(*domain), half(*domain)),
+            _ => (0.0, 1.0),
+        };
+        let scaling = self.operator.scaling::<T>(centre, half);
+        let sources = Tiles::new(self.features, self.columns.clone(), width);
+        let done = AtomicUsize::new(0);
+        let steps = tiles * self.filter.order().unwrap_or(1).max(1);
+        let plan = Plan::<T, N, COMPLEX> {
+            engine: Engine::new(self.operator, self.instructions, !small),
+            filter: self.filter,
+            inner_weights: self.operator.inner_weights(),
+            scaling,
+            tick: &|| (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, steps),
+        };
+        let span = |t: usize| t * width..((t + 1) * width).min(cols);
+        let work_on = |t: usize, scratch: &mut Scratch<T, N>| {
+            let columns = self.columns.start + span(t).start..self.columns.start + span(t).end;
+            let input = sources.input(t, columns, &mut scratch.input);
+            let source = Source { input, enter: plan.scaling.enter.as_deref() };
+            T::evaluate(&plan, source, &mut scratch.pair)
+        };
+
+        let mut out = Matrix::<C>::zeros(nodes, cols);
+        if small {
+            // As many tiles at a time as keep all threads busy; their results wait in lines.
+            let batch = 4 * rayon::current_num_threads();
+            for first in (0..tiles).step_by(batch) {
+                let batch: Vec<_> = (first..(first + batch).min(tiles)).collect();
+                let results: Result<Vec<_>, FilterError> = batch
+                    .into_par_iter()
+                    .map(|t| {
+                        let mut scratch = Scratch::new(nodes);
+                        work_on(t, &mut scratch)?;
+                        Ok((span(t), scratch.pair.now))
+                    })
+                    .collect();
+                let results = results?;
+                let tiles: Vec<_> = results.iter().map(|(s, t)| (s.clone(), &t[..])).collect();
+                write(&mut out, &tiles, plan.scaling.leave.as_deref());
+            }
+        } else {
+            let mut scratch = Scratch::new(nodes);
+            for t in 0..tiles {
+                work_on(t, &mut scratch)?;
+                let leave = plan.scaling.leave.as_deref();
+                write(&mut out, &[(span(t), &scratch.pair.now[..])], leave);
+            }
+        }
+        match first_not_finite(out.as_slice()) {
+            Some(at) => Err(FilterError::Overflow { node: at / cols, column: at % cols }),
+            None => Ok(out),
+        }
+    }
+}
+
+/// What all tiles of a task share.
+pub(super) struct Plan<'a, T, const N: usize, const COMPLEX: bool> {
+    engine: Engine<'a, T, N, COMPLEX>,
+    filter: &'a Filter,
+    inner_weights: Vec<f64>,
+    scaling: Scaling<T>,
+    tick: Tick<'a>,
+}
+
+/// The tiles that a thread works on.
+struct Scratch<T, const N: usize> {
+    input: Vec<Line<T, N>>,
+    pair: Pair<T, N>,
+}
+
+impl<T: Real, const N: usize> Scratch<T, N> {
+    fn new(nodes: usize) -> Self {
+        Self { input: Vec::new(), pair: Pair { now: tile(nodes), next: tile(nodes) } }
+    }
+}
+
+/// Evaluation of a form in one precision; only double precision solves.
+trait Evaluate<const N: usize>: Real {
+    fn evaluate<const COMPLEX: bool>(
+        plan: &Plan<Self, N, COMPLEX>,
+        source: Source<Self, N>,
+        pair: &mut Pair<Self, N>,
+    ) -> Result<(), FilterError> {
+        match plan.filter.form() {
+            Form::Powers(theta) => {
+                powers(&plan.engine, theta, &plan.scaling, source, pair, plan.tick);
+            }
+            Form::Chebyshev { coefficients, .. } => {
+                chebyshev(&plan.engine, coefficients, &plan.scaling, source, pair, plan.tick);
+            }
+            Form::Rational { numerator, denominator } => {
+                Self::solve(plan, numerator, denominator, source, pair)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn solve<const COMPLEX: bool>(
+        plan: &Plan<Self, N, COMPLEX>,
+        numerator: &[f64],
+        denominator: &[f64],
+        source: Source<Self, N>,
+        pair: &mut Pair<Self, N>,
+    ) -> Result<(), FilterError>;
+}
+
+impl Evaluate<F64_LANES> for f64 {
+    fn solve<const COMPLEX: bool>(
+        plan: &Plan<Self, F64_LANES, COMPLEX>,
+        numerator: &[f64],
+        denominator: &[f64],
+        source: Source<Self, F64_LANES>,
+        pair: &mut Pair<Self, F64_LANES>,
+    ) -> Result<(), FilterError> {
+        let system = System {
+            engine: &plan.engine,
+            scaling: &plan.scaling,
+            denominator,
+            weights: &plan.inner_weights,
+        };
+        let mut work = Work::new(pair.now.len());
+        system.solve(source, &mut work)?;
+        let input = Input::Tile(&work.solution);
+        let solution = Source { input, enter: None };
+        powers(&plan.engine, numerator, &plan.scaling, solution, pair, &|| ());
+        (plan.tick)();
+        Ok(())
+    }
+}
+
+impl Evaluate<F32_LANES> for f32 {
+    /// Rational forms are exact, and exact filters run in double precision.
+    fn solve<const COMPLEX: bool>(
+        _: &Plan<Self, F32_LANES, COMPLEX>,
+        _: &[f64],
+        _: &[f64],
+        _: Source<Self, F32_LANES>,
+        _: &mut Pair<Self, F32_LANES>,
+    ) -> Result<(), FilterError> {
+        Err(FilterError::NotConverged { iterations: 0, residual: 1.0 })
+    }
+}

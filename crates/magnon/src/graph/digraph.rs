@@ -1,0 +1,104 @@
+//! `DiGraph`: an immutable directed graph in compressed sparse rows.
+
+use std::ops::Range;
+
+/// An immutable directed graph. Row = source, column = target; targets ascend within a row and
+/// appear once. Without weights every edge weighs 1.
+///
+/// ```
+/// use magnon::graph::GraphBuilder;
+/// let graph = GraphBuilder::new(3).edges([(0, 1), (1, 2), (2, 0)]).build()?.graph;
+/// assert_eq!(graph.targets(1), &[2]);
+/// assert_eq!(graph.transpose().targets(1), &[0]);
+/// # Ok::<(), magnon::graph::GraphError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiGraph {
+    offsets: Vec<usize>,
+    targets: Vec<u32>,
+    weights: Option<Vec<f32>>,
+}
+
+impl DiGraph {
+    /// Takes arrays that already obey the invariants; only the builder and the transpose make them.
+    pub(super) fn from_parts(
+        offsets: Vec<usize>,
+        targets: Vec<u32>,
+        weights: Option<Vec<f32>>,
+    ) -> Self {
+        debug_assert_eq!(offsets.last(), Some(&targets.len()));
+        debug_assert!(weights.as_ref().is_none_or(|w| w.len() == targets.len()));
+        Self { offsets, targets, weights }
+    }
+
+    /// Number of nodes n.
+    pub fn nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of edges, self loops included.
+    pub fn edges(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Whether edges carry weights other than an implied 1.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    fn span(&self, node: usize) -> Range<usize> {
+        self.offsets[node]..self.offsets[node + 1]
+    }
+
+    /// The targets of the edges that leave `node`, ascending.
+    pub fn targets(&self, node: usize) -> &[u32] {
+        &self.targets[self.span(node)]
+    }
+
+    /// The weights of the edges that leave `node`, in the order of [`targets`](Self::targets);
+    /// `None` when the graph is unweighted.
+    pub fn weights(&self, node: usize) -> Option<&[f32]> {
+        self.weights.as_ref().map(|weights| &weights[self.span(node)])
+    }
+
+    /// Number of edges that leave `node`.
+    pub fn out_degree(&self, node: usize) -> usize {
+        self.span(node).len()
+    }
+
+    /// Whether the edge `source → target` exists.
+    pub fn has_edge(&self, source: usize, target: u32) -> bool {
+        self.targets(source).binary_search(&target).is_ok()
+    }
+
+    /// Every edge as `(source, target)`, by source and then by target.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..self.nodes()).flat_map(|u| self.targets(u).iter().map(move |&v| (u as u32, v)))
+    }
+
+    /// The graph with every edge turned round.
+    pub fn transpose(&self) -> Self {
+        let n = self.nodes();
+        let mut offsets = vec![0usize; n + 1];
+        for &target in &self.targets {
+            offsets[target as usize + 1] += 1;
+        }
+        for i in 0..n {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut next = offsets.clone();
+        let mut sources = vec![0u32; self.edges()];
+        let mut weights = self.weights.as_ref().map(|w| vec![0f32; w.len()]);
+        for u in 0..n {
+            for e in self.span(u) {
+                let slot = &mut next[self.targets[e] as usize];
+                sources[*slot] = u as u32;
+                if let (Some(to), Some(from)) = (&mut weights, &self.weights) {
+                    to[*slot] = from[e];
+                }
+                *slot += 1;
+            }
+        }
+        Self { offsets, targets: sources, weights }
+    }
+}

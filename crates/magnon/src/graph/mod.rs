@@ -1,0 +1,14 @@
+//! Directed graphs: storage, construction, measures and generators.
+
+mod builder;
+mod components;
+mod digraph;
+pub mod generate;
+mod homophily;
+mod measures;
+
+pub use builder::{BuildReport, Built, Duplicates, GraphBuilder, GraphError, SelfLoops};
+pub use components::{Components, strong_components, weak_components};
+pub use digraph::DiGraph;
+pub use homophily::{Homophily, homophily};
+pub use measures::{DegreeStats, Measures, measure};

@@ -1,0 +1,14 @@
+//! Magnon learns on directed graphs through the magnetic Laplacian: edge direction is kept as a
+//! complex phase, and node features are filtered with it.
+//!
+//! Data flow one way: [`data`] reads files into a [`Dataset`](data::Dataset) with a
+//! [`DiGraph`](graph::DiGraph), [`operator`] turns the graph into a
+//! [`MagneticOperator`](operator::MagneticOperator), and [`filter`] applies a function of that
+//! operator to the features.
+
+pub mod data;
+pub mod filter;
+pub mod graph;
+pub mod matrix;
+mod memory;
+pub mod operator;

@@ -1,0 +1,172 @@
+//! Matrices that carry node features: dense row-major, and sparse by rows.
+
+use std::ops::Range;
+
+/// A dense matrix in C order: row `i` is `data[i * cols..(i + 1) * cols]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<T> {
+    rows: usize,
+    cols: usize,
+    data: Vec<T>,
+}
+
+impl<T> Matrix<T> {
+    /// Wraps `data`, or gives it back when its length is not `rows * cols`.
+    pub fn from_vec(rows: usize, cols: usize, data: Vec<T>) -> Result<Self, Vec<T>> {
+        match rows.checked_mul(cols) {
+            Some(len) if len == data.len() => Ok(Self { rows, cols, data }),
+            _ => Err(data),
+        }
+    }
+
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Self
+    where
+        T: bytemuck::Zeroable,
+    {
+        Self { rows, cols, data: crate::memory::zeroed(rows * cols) }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Row `i` as a slice.
+    pub fn row(&self, i: usize) -> &[T] {
+        &self.data[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// All entries, row after row.
+    pub fn as_slice(&self) -> &[T] {
+        &self.data
+    }
+
+    /// All entries, row after row, for writing.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+
+    /// The entries, row after row.
+    pub fn into_vec(self) -> Vec<T> {
+        self.data
+    }
+}
+
+/// A sparse real matrix by rows; columns ascend within a row and appear once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseMatrix {
+    cols: usize,
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl SparseMatrix {
+    /// Builds the matrix from `(row, column, value)` in any order; equal places are summed.
+    /// An entry outside of the shape is given back as the error.
+    pub fn from_triplets(
+        rows: usize,
+        cols: usize,
+        entries: impl Iterator<Item = (usize, u32, f32)> + Clone,
+    ) -> Result<Self, (usize, u32, f32)> {
+        let mut offsets = vec![0usize; rows + 1];
+        for entry in entries.clone() {
+            if entry.0 >= rows || entry.1 as usize >= cols {
+                return Err(entry);
+            }
+            offsets[entry.0 + 1] += 1;
+        }
+        for i in 0..rows {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut cells = vec![(0u32, 0f32); offsets[rows]];
+        let mut next = offsets.clone();
+        for (row, column, value) in entries {
+            cells[next[row]] = (column, value);
+            next[row] += 1;
+        }
+        drop(next);
+        // Sort each row and sum equal places, packing towards the front.
+        let (mut kept, mut start) = (0, 0);
+        for row in 0..rows {
+            let end = offsets[row + 1];
+            cells[start..end].sort_by_key(|cell| cell.0);
+            let row_start = kept;
+            for i in start..end {
+                if kept > row_start && cells[kept - 1].0 == cells[i].0 {
+                    cells[kept - 1].1 += cells[i].1;
+                } else {
+                    cells[kept] = cells[i];
+                    kept += 1;
+                }
+            }
+            offsets[row + 1] = kept;
+            start = end;
+        }
+        cells.truncate(kept);
+        let (columns, values) = cells.into_iter().unzip();
+        Ok(Self { cols, offsets, columns, values })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of stored entries.
+    pub fn stored(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Where row `i` lies in the stored entries.
+    fn span(&self, i: usize) -> Range<usize> {
+        self.offsets[i]..self.offsets[i + 1]
+    }
+
+    /// Row `i` as ascending columns and their values.
+    pub fn row(&self, i: usize) -> (&[u32], &[f32]) {
+        let span = self.span(i);
+        (&self.columns[span.clone()], &self.values[span])
+    }
+
+    /// The stored values of row `i`, for writing.
+    pub fn row_values_mut(&mut self, i: usize) -> &mut [f32] {
+        let span = self.span(i);
+        &mut self.values[span]
+    }
+
+    /// All stored values, row after row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triplets_are_sorted_and_summed() {
+        let entries = [(1, 2, 1.0), (0, 1, 2.0), (1, 0, 3.0), (1, 2, 4.0)];
+        let matrix = SparseMatrix::from_triplets(3, 3, entries.into_iter()).unwrap();
+        assert_eq!(matrix.row(0), (&[1][..], &[2.0][..]));
+        assert_eq!(matrix.row(1), (&[0, 2][..], &[3.0, 5.0][..]));
+        assert_eq!(matrix.row(2), (&[][..], &[][..]));
+    }
+
+    #[test]
+    fn triplets_outside_are_refused() {
+        assert_eq!(SparseMatrix::from_triplets(1, 1, [(0, 1, 1.0)].into_iter()), Err((0, 1, 1.0)));
+    }
+}

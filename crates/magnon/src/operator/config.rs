@@ -1,0 +1,79 @@
+//! `OperatorConfig`: the recipe of an operator, in orthogonal choices.
+
+use super::Charge;
+use serde::{Deserialize, Serialize};
+
+/// How A becomes symmetric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Symmetrize {
+    /// A_s = max(A, Aᵀ), entry by entry.
+    #[default]
+    Max,
+    /// A_s = ½(A + Aᵀ).
+    Mean,
+}
+
+/// How degrees are divided out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Normalize {
+    /// D^{-1/2} A D^{-1/2}: Hermitian, spectrum within [−1, 1].
+    #[default]
+    #[serde(rename = "sym")]
+    Symmetric,
+    /// D^{-1} A: not Hermitian, but similar to the symmetric one and of the same spectrum.
+    #[serde(rename = "rw")]
+    RandomWalk,
+    /// A as it is.
+    #[serde(rename = "none")]
+    None,
+}
+
+/// Which operator is built from the normalised A.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A itself: low pass.
+    #[default]
+    Adjacency,
+    /// −A: high pass.
+    NegatedAdjacency,
+    /// I − A where normalised, D − A where not.
+    Laplacian,
+}
+
+/// Recipe of a [`MagneticOperator`](super::MagneticOperator).
+///
+/// | name | default | purpose |
+/// |---|---|---|
+/// | `charge` | 0 | phase of a one-way edge, in turns |
+/// | `symmetrize` | `max` | how A becomes symmetric |
+/// | `self_loops` | true | whether I is added to A_s before degrees are taken |
+/// | `normalize` | `sym` | how degrees are divided out |
+/// | `kind` | `adjacency` | adjacency, its negative, or Laplacian |
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OperatorConfig {
+    /// Phase of a one-way edge, in turns.
+    pub charge: Charge,
+    /// How A becomes symmetric.
+    pub symmetrize: Symmetrize,
+    /// Whether every node gets a self loop of weight 1, Ã_s = A_s + I.
+    pub self_loops: bool,
+    /// How degrees are divided out.
+    pub normalize: Normalize,
+    /// Which operator is built.
+    pub kind: Kind,
+}
+
+impl Default for OperatorConfig {
+    fn default() -> Self {
+        Self {
+            charge: Charge::ZERO,
+            symmetrize: Symmetrize::default(),
+            self_loops: true,
+            normalize: Normalize::default(),
+            kind: Kind::default(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `Engine`: steps of one operator on tiles, in one precision and layout.
+
+use super::MagneticOperator;
+use super::input::Input;
+use super::kernel::{ByClass, ByEntry, Coefficients, Instructions, Step};
+use super::line::{Line, Real};
+use super::magnetic::{CoefficientStore, Scaling};
+use rayon::prelude::*;
+
+/// Rows of a tile that one task works on outside of the product.
+pub const CHUNK: usize = 4096;
+
+/// What every tile of one operator shares.
+pub struct Engine<'a, T, const N: usize, const COMPLEX: bool> {
+    operator: &'a MagneticOperator,
+    coefficients: CoefficientStore<T>,
+    instructions: Instructions,
+    /// Whether a step is shared between threads, row by row.
+    pub shared: bool,
+}
+
+/// The factors of one step; see [`Step`].
+#[derive(Clone, Copy)]
+pub struct Factors {
+    pub scale: f64,
+    pub keep: f64,
+    pub theta: f64,
+}
+
+/// The right-hand side x of a step, with the factors that take it into z = r ⊙ x.
+#[derive(Clone, Copy)]
+pub struct Source<'a, T, const N: usize> {
+    pub input: Input<'a, T, N>,
+    pub enter: Option<&'a [T]>,
+}
+
+impl<'a, T: Real, const N: usize, const COMPLEX: bool> Engine<'a, T, N, COMPLEX> {
+    pub fn new(operator: &'a MagneticOperator, instructions: Instructions, shared: bool) -> Self {
+        Self { operator, coefficients: operator.coefficients(), instructions, shared }
+    }
+
+    /// out ← θ·x.
+    pub fn start(&self, theta: f64, source: Source<T, N>, out: &mut [Line<T, N>]) {
+        let fill = |(block, lines): (usize, &mut [Line<T, N>])| {
+            for (i, line) in lines.iter_mut().enumerate() {
+                let u = block * CHUNK + i;
+                let factor = T::from_f64(theta);
+                let factor = source.enter.map_or(factor, |enter| factor * enter[u]);
+                *line = source.input.line(u);
+                line.0.iter_mut().for_each(|x| *x = factor * *x);
+            }
+        };
+        if self.shared {
+            out.par_chunks_mut(CHUNK).enumerate().for_each(fill);
+        } else {
+            out.chunks_mut(CHUNK).enumerate().for_each(fill);
+        }
+    }
+
+    /// out ← scale·S z + keep·out + θ·x.
+    pub fn step(
+        &self,
+        scaling: &Scaling<T>,
+        factors: Factors,
+        source: Source<T, N>,
+        z: &[Line<T, N>],
+        out: &mut [Line<T, N>],
+    ) {
+        match &self.coefficients {
+            CoefficientStore::Classes(table) => {
+                self.step_with(ByClass(table), scaling, factors, source, z, out);
+            }
+            CoefficientStore::Entries(values) => {
+                self.step_with(ByEntry(values), scaling, factors, source, z, out);
+            }
+        }
+    }
+
+    fn step_with<C: Coefficients<T>>(
+        &self,
+        coefficients: C,
+        scaling: &Scaling<T>,
+        factors: Factors,
+        source: Source<T, N>,
+        z: &[Line<T, N>],
+        out: &mut [Line<T, N>],
+    ) {
+        let step = Step {
+            pattern: self.operator.pattern(),
+            coefficients,
+            gain: &scaling.gain,
+            own: &scaling.own,
+            scale: T::from_f64(factors.scale),
+            keep: T::from_f64(factors.keep),
+            theta: T::from_f64(factors.theta),
+            enter: source.enter,
+            input: source.input,
+            z,
+        };
+        if self.shared {
+            step.run::<COMPLEX>(out, self.instructions);
+        } else {
+            step.run_here::<COMPLEX>(out, self.instructions);
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! `MagneticOperator`: a pattern with a recipe.
+
+use super::line::Real;
+use super::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
+use super::{Kind, Normalize, OperatorConfig, Pattern, PatternError, Symmetrize};
+use crate::graph::DiGraph;
+use num_complex::Complex64;
+use std::sync::Arc;
+
+/// Why an operator cannot be built.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum OperatorError {
+    /// The graph has no pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// Degrees below zero have no square root.
+    #[error(
+        "node {node} has the degree {degree}: negative weights outweigh the positive ones, and \
+         such a degree cannot be divided out; use no normalisation for signed graphs"
+    )]
+    NegativeDegree {
+        /// The node.
+        node: usize,
+        /// Its degree.
+        degree: f64,
+    },
+}
+
+/// An interval that holds all eigenvalues.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Lower end.
+    pub min: f64,
+    /// Upper end.
+    pub max: f64,
+}
+
+impl Bounds {
+    /// Largest absolute value in the interval.
+    pub fn radius(self) -> f64 {
+        self.min.abs().max(self.max.abs())
+    }
+}
+
+/// The operator S of a directed graph; see the [module](super).
+///
+/// ```
+/// use magnon::graph::GraphBuilder;
+/// use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
+/// let graph = GraphBuilder::new(3).edges([(0, 1), (1, 2), (2, 0)]).build()?.graph;
+/// let config = OperatorConfig { charge: Charge::fraction(1, 3)?, ..Default::default() };
+/// let operator = MagneticOperator::new(&graph, &config)?;
+/// assert!(!operator.is_real());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MagneticOperator {
+    pattern: Arc<Pattern>,
+    config: OperatorConfig,
+    /// Row sums of A_s, with the self loops that the recipe adds.
+    degrees: Vec<f64>,
+    real: bool,
+}
+
+/// Per-node vectors of the product in the space z = enter ⊙ x; see
+/// [`scaling`](MagneticOperator::scaling).
+pub(crate) struct Scaling<T> {
+    /// g(u): factor of the gathered sum.
+    pub gain: Vec<T>,
+    /// m(u): factor of the node's own value.
+    pub own: Vec<T>,
+    /// r(u) with z = r·x; `None` where r = 1.
+    pub enter: Option<Vec<T>>,
+    /// 1/r(u), the way back.
+    pub leave: Option<Vec<T>>,
+}
+
+/// The coefficients t(u,v) in the precision of a product.
+pub(crate) enum CoefficientStore<T> {
+    Classes([[T; 2]; 4]),
+    Entries(Vec<[T; 2]>),
+}
+
+impl MagneticOperator {
+    /// Builds the operator of `graph`.
+    pub fn new(graph: &DiGraph, config: &OperatorConfig) -> Result<Self, OperatorError> {
+        Self::from_pattern(Arc::new(Pattern::new(graph)?), config)
+    }
+
+    /// Builds an operator on a pattern that other operators may share.
+    pub fn from_pattern(
+        pattern: Arc<Pattern>,
+        config: &OperatorConfig,
+    ) -> Result<Self, OperatorError> {
+        let mut operator = Self { pattern, config: *config, degrees: Vec::new(), real: true };
+        let loops = f64::from(u8::from(config.self_loops));
+        let nodes = 0..operator.nodes();
+        operator.degrees = nodes
+            .map(|u| {
+                let row = operator.pattern.row(u);
+                row.map(|(_, out, back)| operator.symmetric(out, back)).sum::<f64>() + loops
+            })
+            .collect();
+        if config.normalize != Normalize::None {
+            let bad = operator.degrees.iter().position(|&d| d < 0.0);
+            if let Some(node) = bad {
+                let degree = operator.degrees[node];
+                return Err(OperatorError::NegativeDegree { node, degree });
+            }
+        }
+        operator.real = operator.find_real();
+        Ok(operator)
+    }
+
+    /// Number of nodes n.
+    pub fn nodes(&self) -> usize {
+        self.pattern.nodes()
+    }
+
+    /// The recipe.
+    pub fn config(&self) -> &OperatorConfig {
+        &self.config
+    }
+
+    /// The shared pattern, from which operators of other charges can be built.
+    pub fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+
+    /// Row sums of A_s, with the self loops that the recipe adds.
+    pub fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
+    /// Whether every entry is real: q = 0, a symmetric graph, or q = ½ with unit weights.
+    pub fn is_real(&self) -> bool {
+        self.real
+    }
+
+    /// Whether S is its own conjugate transpose; all but the random-walk operators are.
+    pub fn is_hermitian(&self) -> bool {
+        self.config.normalize != Normalize::RandomWalk
+    }
+
+    /// Number of entries of S as a matrix, the diagonal included where it is not zero throughout.
+    pub fn stored(&self) -> usize {
+        (0..self.nodes()).map(|u| self.row(u).count()).sum()
+    }
+
+    /// An interval that holds all eigenvalues: known for normalised operators of non-negative
+    /// weights, by Gershgorin's circles otherwise.
+    pub fn bounds(&self) -> Bounds {
+        let signed = match &self.pattern.weights {
+            Weights::Unit => false,
+            Weights::Explicit(weights) => weights.iter().flatten().any(|&w| w < 0.0),
+        };
+        if self.config.normalize != Normalize::None && !signed {
+            return match self.config.kind {
+                Kind::Laplacian => Bounds { min: 0.0, max: 2.0 },
+                _ => Bounds { min: -1.0, max: 1.0 },
+            };
+        }
+        let mut bounds = Bounds { min: f64::INFINITY, max: f64::NEG_INFINITY };
+        for u in 0..self.nodes() {
+            // Circles of the random-walk twin and of the symmetric operator both hold the same
+            // spectrum; the rows of S serve in either case.
+            let (mut centre, mut radius) = (0.0, 0.0);
+            for (v, value) in self.row(u) {
+                if u == v { centre = value.re } else { radius += value.norm() }
+            }
+            bounds.min = bounds.min.min(centre - radius);
+            bounds.max = bounds.max.max(centre + radius);
+        }
+        bounds
+    }
+
+    /// Row `u` of S as ascending columns and values; the diagonal is present where the recipe or
+    /// the graph gives it a value.
+    pub fn row(&self, u: usize) -> impl Iterator<Item = (usize, Complex64)> + '_ {
+        let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
+        let laplacian = self.config.kind == Kind::Laplacian;
+        let loops = f64::from(u8::from(self.config.self_loops));
+        let left = self.left(u);
+        let diagonal = match (laplacian, self.config.normalize) {
+            (false, _) => 0.0,
+            (true, Normalize::None) => self.degrees[u],
+            (true, _) => 1.0,
+        };
+        let own = sign * left * loops * self.right(u) + diagonal;
+        let mut pending = (loops != 0.0 || laplacian).then_some(own);
+        let mut entries = self.pattern.row(u).peekable();
+        std::iter::from_fn(move || {
+            if let Some(own) = pending
+                && entries.peek().is_none_or(|&(v, ..)| v >= u)
+            {
+                pending = None;
+                let stored = entries.next_if(|&(v, ..)| v == u);
+                let stored = stored.map_or(0.0, |(_, out, back)| self.symmetric(out, back));
+                return Some((u, Complex64::from(own + sign * left * stored * self.right(u))));
+            }
+            let (v, out, back) = entries.next()?;
+            let weight = sign * left * self.symmetric(out, back) * self.right(v);
+            let (cos, sin) = self.config.charge.phase(out - back);
+            Some((v, Complex64::new(weight * cos, weight * sin)))
+        })
+    }
+
+    /// A_s(u,v) from A(u,v) and A(v,u).
+    fn symmetric(&self, out: f64, back: f64) -> f64 {
+        match self.config.symmetrize {
+            Symmetrize::Max => out.max(back),
+            Symmetrize::Mean => 0.5 * (out + back),
+        }
+    }
+
+    /// Left factor of row `u`; a degree of zero is divided out as zero.
+    fn left(&self, u: usize) -> f64 {
+        let degree = self.degrees[u];
+        match self.config.normalize {
+            Normalize::None => 1.0,
+            _ if degree == 0.0 => 0.0,
+            Normalize::Symmetric => degree.sqrt().recip(),
+            Normalize::RandomWalk => degree.recip(),
+        }
+    }
+
+    /// Right factor of column `v`.
+    fn right(&self, v: usize) -> f64 {
+        match self.config.normalize {
+            Normalize::Symmetric => self.left(v),
+            _ => 1.0,
+        }
+    }
+
+    fn find_real(&self) -> bool {
+        if !self.pattern.directed || self.config.charge.value() == 0.0 {
+            return true;
+        }
+        let real = |difference| self.config.charge.phase(difference).1 == 0.0;
+        match &self.pattern.weights {
+            Weights::Unit => real(1.0),
+            Weights::Explicit(weights) => {
+                weights.iter().all(|&[out, back]| real(f64::from(out) - f64::from(back)))
+            }
+        }
+    }
+
+    /// The product in the space z = r ⊙ x, where it needs no factor for the neighbour:
+    ///
+    /// z ↦ g ⊙ (A_s ⊙ T_q) z + m ⊙ z.
+    ///
+    /// For the symmetric normalisation r = D^{-1/2}, which makes it the random walk. In this space
+    /// the operator is self-adjoint under the inner product Σ_u w(u)·conj(a(u))·b(u) with
+    /// [`inner_weights`](Self::inner_weights). The operator is shifted and scaled on the way to
+    /// (S − `centre`) / `half`.
+    pub(crate) fn scaling<T: Real>(&self, centre: f64, half: f64) -> Scaling<T> {
+        let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
+        let loops = f64::from(u8::from(self.config.self_loops));
+        let (mut gain, mut own) = (Vec::new(), Vec::new());
+        for &degree in &self.degrees {
+            let inverse = match self.config.normalize {
+                Normalize::None => 1.0,
+                _ if degree == 0.0 => 0.0,
+                _ => degree.recip(),
+            };
+            let diagonal = match (self.config.kind, self.config.normalize) {
+                (Kind::Laplacian, Normalize::None) => degree,
+                (Kind::Laplacian, _) => 1.0,
+                _ => 0.0,
+            };
+            let g = sign * inverse;
+            gain.push(T::from_f64(g / half));
+            own.push(T::from_f64((g * loops + diagonal - centre) / half));
+        }
+        let symmetric = self.config.normalize == Normalize::Symmetric;
+        let roots = || self.degrees.iter().map(|&d| if d == 0.0 { 1.0 } else { d.sqrt() });
+        let enter = symmetric.then(|| roots().map(|r| T::from_f64(r.recip())).collect());
+        let leave = symmetric.then(|| roots().map(T::from_f64).collect());
+        Scaling { gain, own, enter, leave }
+    }
+
+    /// w(u) of the inner product under which [`scaling`](Self::scaling)'s operator is
+    /// self-adjoint: the degree, and 1 where there is none.
+    pub(crate) fn inner_weights(&self) -> Vec<f64> {
+        let weight = |&d: &f64| match self.config.normalize {
+            Normalize::None => 1.0,
+            _ if d == 0.0 => 1.0,
+            _ => d,
+        };
+        self.degrees.iter().map(weight).collect()
+    }
+
+    /// The coefficients t(u,v) of A_s ⊙ T_q.
+    pub(crate) fn coefficients<T: Real>(&self) -> CoefficientStore<T> {
+        let value = |out: f64, back: f64| {
+            let weight = self.symmetric(out, back);
+            let (cos, sin) = self.config.charge.phase(out - back);
+            [T::from_f64(weight * cos), T::from_f64(weight * sin)]
+        };
+        match &self.pattern.weights {
+            Weights::Unit => {
+                let mut classes = [[T::ZERO; 2]; 4];
+                classes[BOTH as usize] = value(1.0, 1.0);
+                classes[FORWARD as usize] = value(1.0, 0.0);
+                classes[BACKWARD as usize] = value(0.0, 1.0);
+                CoefficientStore::Classes(classes)
+            }
+            Weights::Explicit(weights) => {
+                let mut values = Vec::with_capacity(weights.len());
+                values.extend((0..self.nodes()).flat_map(|u| self.pattern.row(u)).map(
+                    |(v, out, back)| {
+                        // Where weights of both signs cancel, a node has neighbours and no degree;
+                        // its column is zero as its row is.
+                        let lost =
+                            self.config.normalize == Normalize::Symmetric && self.degrees[v] == 0.0;
+                        if lost { [T::ZERO; 2] } else { value(out, back) }
+                    },
+                ));
+                values.resize(values.len() + PADDING, [T::ZERO; 2]);
+                CoefficientStore::Entries(values)
+            }
+        }
+    }
+}

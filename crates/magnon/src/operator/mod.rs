@@ -1,0 +1,23 @@
+//! The magnetic operator of a directed graph.
+//!
+//! With A(u,v) the weight of u → v, A_s its symmetrisation and
+//! T_q(u,v) = exp(i·2πq·(A(u,v) − A(v,u))), the operators are built from A_s ⊙ T_q, which is
+//! Hermitian. [`Pattern`] holds what does not depend on any choice; [`MagneticOperator`] is a
+//! pattern with a [`OperatorConfig`], and cheap to make again for another charge.
+
+mod charge;
+mod config;
+pub(crate) mod engine;
+pub(crate) mod input;
+pub(crate) mod kernel;
+pub(crate) mod line;
+mod magnetic;
+pub(crate) mod output;
+mod pattern;
+mod product;
+
+pub use charge::{Charge, ChargeError};
+pub use config::{Kind, Normalize, OperatorConfig, Symmetrize};
+pub(crate) use magnetic::Scaling;
+pub use magnetic::{Bounds, MagneticOperator, OperatorError};
+pub use pattern::{Pattern, PatternError};

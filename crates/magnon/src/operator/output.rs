@@ -1,0 +1,84 @@
+//! Writing tiles back to the columns of a dense matrix.
+
+use super::engine::CHUNK;
+use super::line::{Line, Real};
+use crate::matrix::Matrix;
+use bytemuck::Zeroable;
+use num_complex::Complex32;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A cell of a result: real, or complex where lines hold both parts.
+pub trait Cell: Zeroable + Copy + Send + Sync {
+    /// Writes a line, scaled by `factor`, to consecutive cells.
+    fn write<T: Real, const N: usize>(line: &Line<T, N>, factor: T, cells: &mut [Self]);
+    /// Neither NaN nor infinite.
+    fn is_finite(&self) -> bool;
+}
+
+impl Cell for f32 {
+    #[inline(always)]
+    fn write<T: Real, const N: usize>(line: &Line<T, N>, factor: T, cells: &mut [Self]) {
+        let write = |cells: &mut [Self]| {
+            for (cell, x) in cells.iter_mut().zip(&line.0) {
+                *cell = (factor * *x).to_f64() as f32;
+            }
+        };
+        // A whole line is the rule; its length is known to the compiler.
+        if cells.len() == N { write(&mut cells[..N]) } else { write(cells) }
+    }
+
+    #[inline(always)]
+    fn is_finite(&self) -> bool {
+        f32::is_finite(*self)
+    }
+}
+
+impl Cell for Complex32 {
+    #[inline(always)]
+    fn write<T: Real, const N: usize>(line: &Line<T, N>, factor: T, cells: &mut [Self]) {
+        let part = |x: T| (factor * x).to_f64() as f32;
+        let write = |cells: &mut [Self]| {
+            for (i, cell) in cells.iter_mut().enumerate() {
+                *cell = Complex32::new(part(line.0[i]), part(line.0[N / 2 + i]));
+            }
+        };
+        // A whole line is the rule; its length is known to the compiler.
+        if cells.len() == N / 2 { write(&mut cells[..N / 2]) } else { write(cells) }
+    }
+
+    #[inline(always)]
+    fn is_finite(&self) -> bool {
+        self.re.is_finite() & self.im.is_finite()
+    }
+}
+
+/// Writes tiles to their columns, leaving the space z = r ⊙ x.
+pub fn write<T: Real, const N: usize, C: Cell>(
+    out: &mut Matrix<C>,
+    tiles: &[(Range<usize>, &[Line<T, N>])],
+    leave: Option<&[T]>,
+) {
+    let cols = out.cols();
+    if cols == 0 {
+        return;
+    }
+    out.as_mut_slice().par_chunks_mut(cols * CHUNK).enumerate().for_each(|(block, rows)| {
+        for (i, row) in rows.chunks_exact_mut(cols).enumerate() {
+            let u = block * CHUNK + i;
+            let leave = leave.map_or(T::from_f64(1.0), |leave| leave[u]);
+            for (columns, lines) in tiles {
+                C::write(&lines[u], leave, &mut row[columns.clone()]);
+            }
+        }
+    });
+}
+
+/// The first cell that is NaN or infinite.
+pub fn first_not_finite<C: Cell>(cells: &[C]) -> Option<usize> {
+    // Whole chunks without an early way out, which the compiler turns into vector code.
+    let bad = |chunk: &&[C]| chunk.iter().fold(false, |bad, cell| bad | !cell.is_finite());
+    let chunk = cells.par_chunks(CHUNK).position_first(|chunk| bad(&chunk))?;
+    let start = chunk * CHUNK;
+    cells[start..].iter().position(|cell| !cell.is_finite()).map(|at| start + at)
+}

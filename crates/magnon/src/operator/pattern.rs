@@ -1,0 +1,252 @@
+//! `Pattern`: the symmetric sparsity of a directed graph, stored once for every charge.
+
+use crate::graph::DiGraph;
+use rayon::prelude::*;
+
+/// The columns of a pattern run this many entries past its end, so that the product may prefetch
+/// ahead without asking where the end is.
+pub(crate) const PADDING: usize = 64;
+
+/// Bits of a packed column that hold the node.
+pub(crate) const COLUMN: u32 = (1 << 30) - 1;
+
+/// Edges in both directions: no phase.
+pub(crate) const BOTH: u32 = 0;
+/// Only u → v: phase e^{i2πq}.
+pub(crate) const FORWARD: u32 = 1;
+/// Only v → u: phase e^{−i2πq}.
+pub(crate) const BACKWARD: u32 = 2;
+
+/// Why a graph has no pattern.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum PatternError {
+    /// Columns are packed into 30 bits.
+    #[error("the graph has {0} nodes; the operator holds at most 2^30")]
+    TooManyNodes(usize),
+}
+
+/// What each entry of the pattern weighs.
+#[derive(Clone, Debug)]
+pub(crate) enum Weights {
+    /// Every edge weighs 1; the class in the column's two upper bits says which edges exist.
+    Unit,
+    /// `[A(u,v), A(v,u)]` for each entry.
+    Explicit(Vec<[f32; 2]>),
+}
+
+/// The entries (u, v) for which u → v or v → u is an edge, by rows, columns ascending.
+///
+/// On a graph without weights an entry is one `u32`: the column in 30 bits and in two bits which
+/// of the two edges exist. That is all that any charge, symmetrisation or normalisation needs.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub(crate) offsets: Vec<usize>,
+    /// Packed columns, followed by [`PADDING`] zeros.
+    pub(crate) columns: Vec<u32>,
+    pub(crate) weights: Weights,
+    /// Row boundaries of blocks of similar work, for sharing between threads.
+    pub(crate) blocks: Vec<usize>,
+    /// Whether any edge has no reverse of the same weight.
+    pub(crate) directed: bool,
+}
+
+/// One entry of the merged row of a node.
+struct Merged {
+    column: u32,
+    out: f32,
+    back: f32,
+}
+
+impl Pattern {
+    /// Merges the graph with its transpose.
+    pub fn new(graph: &DiGraph) -> Result<Self, PatternError> {
+        let n = graph.nodes();
+        if n > 1 << 30 {
+            return Err(PatternError::TooManyNodes(n));
+        }
+        let transpose = graph.transpose();
+        let mut offsets = vec![0usize; n + 1];
+        offsets[1..].par_iter_mut().enumerate().with_min_len(1024).for_each(|(u, count)| {
+            *count = union_len(graph.targets(u), transpose.targets(u));
+        });
+        for u in 0..n {
+            offsets[u + 1] += offsets[u];
+        }
+        let stored = offsets[n];
+        let blocks = balance(&offsets);
+        let mut columns = vec![0u32; stored + PADDING];
+        let mut weights = match graph.is_weighted() {
+            true => Weights::Explicit(vec![[0f32; 2]; stored + PADDING]),
+            false => Weights::Unit,
+        };
+        let mut none = Vec::new();
+        let explicit = match &mut weights {
+            Weights::Explicit(explicit) => explicit,
+            Weights::Unit => &mut none,
+        };
+        let tasks = split_at_blocks(&blocks, &offsets, &mut columns, explicit);
+        let directed = tasks
+            .into_par_iter()
+            .map(|(rows, columns, explicit)| {
+                let mut at = 0;
+                let mut directed = false;
+                for u in rows {
+                    for entry in merge(graph, &transpose, u) {
+                        let class = match (entry.out != 0.0, entry.back != 0.0) {
+                            (true, false) => FORWARD,
+                            (false, true) => BACKWARD,
+                            _ => BOTH,
+                        };
+                        directed |= entry.out != entry.back;
+                        if explicit.is_empty() {
+                            columns[at] = entry.column | class << 30;
+                        } else {
+                            columns[at] = entry.column;
+                            explicit[at] = [entry.out, entry.back];
+                        }
+                        at += 1;
+                    }
+                }
+                directed
+            })
+            .reduce(|| false, |a, b| a | b);
+        Ok(Self { offsets, columns, weights, blocks, directed })
+    }
+
+    /// Number of nodes n.
+    pub fn nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of stored entries; each undirected pair counts twice.
+    pub fn stored(&self) -> usize {
+        self.offsets[self.nodes()]
+    }
+
+    /// Whether any edge has no reverse of the same weight. If not, every charge gives the same
+    /// operator.
+    pub fn is_directed(&self) -> bool {
+        self.directed
+    }
+
+    /// The entries of row `u`: column, A(u,v) and A(v,u).
+    pub(crate) fn row(&self, u: usize) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
+        (self.offsets[u]..self.offsets[u + 1]).map(|e| {
+            let column = (self.columns[e] & COLUMN) as usize;
+            match &self.weights {
+                Weights::Explicit(weights) => {
+                    (column, f64::from(weights[e][0]), f64::from(weights[e][1]))
+                }
+                Weights::Unit => match self.columns[e] >> 30 {
+                    FORWARD => (column, 1.0, 0.0),
+                    BACKWARD => (column, 0.0, 1.0),
+                    _ => (column, 1.0, 1.0),
+                },
+            }
+        })
+    }
+}
+
+/// Number of distinct values in two ascending lists.
+fn union_len(a: &[u32], b: &[u32]) -> usize {
+    let (mut i, mut j, mut both) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        both += usize::from(a[i] == b[j]);
+        let (x, y) = (a[i], b[j]);
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    a.len() + b.len() - both
+}
+
+/// The entries of row `u` of graph and transpose, merged by column.
+fn merge<'a>(
+    graph: &'a DiGraph,
+    transpose: &'a DiGraph,
+    u: usize,
+) -> impl Iterator<Item = Merged> + 'a {
+    let (out, back) = (graph.targets(u), transpose.targets(u));
+    let (out_weights, back_weights) = (graph.weights(u), transpose.weights(u));
+    let (mut i, mut j) = (0, 0);
+    std::iter::from_fn(move || {
+        let (x, y) = (out.get(i), back.get(j));
+        let column = match (x, y) {
+            (Some(&x), Some(&y)) => x.min(y),
+            (Some(&x), None) | (None, Some(&x)) => x,
+            (None, None) => return None,
+        };
+        let mut entry = Merged { column, out: 0.0, back: 0.0 };
+        if x == Some(&column) {
+            entry.out = out_weights.map_or(1.0, |w| w[i]);
+            i += 1;
+        }
+        if y == Some(&column) {
+            entry.back = back_weights.map_or(1.0, |w| w[j]);
+            j += 1;
+        }
+        Some(entry)
+    })
+}
+
+/// Cuts the rows into blocks of about equal work; the cuts depend on the pattern alone.
+fn balance(offsets: &[usize]) -> Vec<usize> {
+    const WORK: usize = 1 << 15;
+    let n = offsets.len() - 1;
+    let mut blocks = vec![0];
+    let mut last = 0;
+    for u in 1..n {
+        // A row costs its entries and a little for itself.
+        if offsets[u] - offsets[last] + 4 * (u - last) >= WORK {
+            blocks.push(u);
+            last = u;
+        }
+    }
+    blocks.push(n);
+    blocks
+}
+
+type BlockTask<'a> = (std::ops::Range<usize>, &'a mut [u32], &'a mut [[f32; 2]]);
+
+/// Hands each block of rows its part of the entry arrays.
+fn split_at_blocks<'a>(
+    blocks: &[usize],
+    offsets: &[usize],
+    mut columns: &'a mut [u32],
+    mut explicit: &'a mut [[f32; 2]],
+) -> Vec<BlockTask<'a>> {
+    let mut tasks = Vec::with_capacity(blocks.len());
+    for rows in blocks.windows(2) {
+        let len = offsets[rows[1]] - offsets[rows[0]];
+        let (head, tail) = columns.split_at_mut(len);
+        let (weights, rest) = explicit.split_at_mut(len.min(explicit.len()));
+        tasks.push((rows[0]..rows[1], head, weights));
+        (columns, explicit) = (tail, rest);
+    }
+    tasks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+
+    #[test]
+    fn classes_say_which_edges_exist() {
+        let graph = GraphBuilder::new(4).edges([(0, 1), (1, 0), (1, 2)]).build().unwrap().graph;
+        let pattern = Pattern::new(&graph).unwrap();
+        let row = |u| pattern.row(u).collect::<Vec<_>>();
+        assert_eq!(row(0), [(1, 1.0, 1.0)]);
+        assert_eq!(row(1), [(0, 1.0, 1.0), (2, 1.0, 0.0)]);
+        assert_eq!(row(2), [(1, 0.0, 1.0)]);
+        assert_eq!(row(3), []);
+        assert_eq!((pattern.stored(), pattern.is_directed()), (4, true));
+    }
+
+    #[test]
+    fn weights_of_both_directions_are_kept() {
+        let builder = GraphBuilder::new(2).weighted_edges([(0, 1, 2.0), (1, 0, 3.0)]);
+        let pattern = Pattern::new(&builder.build().unwrap().graph).unwrap();
+        assert_eq!(pattern.row(0).collect::<Vec<_>>(), [(1, 2.0, 3.0)]);
+        assert_eq!(pattern.row(1).collect::<Vec<_>>(), [(0, 3.0, 2.0)]);
+    }
+}

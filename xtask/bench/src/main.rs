@@ -1,0 +1,40 @@
+//! Timings of magnon and its peers, interleaved in one run, as a table of ratios.
+//!
+//! `magnon-bench PYTHON SCRIPTS MAGNON WORK [DATA]` is called by `cargo xtask bench`.
+
+mod edges;
+mod machine;
+mod memory;
+mod product;
+mod table;
+mod worker;
+
+use anyhow::{Context, bail};
+use std::path::PathBuf;
+
+/// Paths that every measurement needs.
+pub struct Places {
+    /// The `magnon` binary.
+    pub magnon: PathBuf,
+    /// Where files may be written.
+    pub work: PathBuf,
+    /// The real data sets, where there are any.
+    pub data: Option<PathBuf>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [python, scripts, magnon, work, data @ ..] = &arguments[..] else {
+        bail!("usage: magnon-bench PYTHON SCRIPTS MAGNON WORK [DATA]");
+    };
+    let places = Places { magnon: magnon.clone(), work: work.clone(), data: data.first().cloned() };
+    std::fs::create_dir_all(work).with_context(|| format!("{}", work.display()))?;
+    let mut peers = worker::Worker::start(python, scripts)?;
+    println!("{}\n", machine::describe());
+    product::measure(&places, &mut peers)?.print();
+    if places.data.is_some() {
+        edges::measure(&places, &mut peers)?.print();
+    }
+    memory::measure(&places)?;
+    peers.quit()
+}

@@ -1,0 +1,65 @@
+//! Medians and ratios as a Markdown table.
+
+/// Times of one contender, one a round.
+#[derive(Default)]
+pub struct Times(Vec<f64>);
+
+impl Times {
+    pub fn push(&mut self, seconds: f64) {
+        self.0.push(seconds);
+    }
+
+    pub fn median(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// Rows of us against a peer.
+#[derive(Default)]
+pub struct Table {
+    rows: Vec<[String; 5]>,
+    notes: Vec<String>,
+}
+
+impl Table {
+    /// A row: the median of each side, and the median of the ratios of the rounds.
+    pub fn row(&mut self, task: &str, peer: &str, ours: &Times, theirs: &Times) {
+        let ratios = ours.0.iter().zip(&theirs.0).map(|(ours, theirs)| theirs / ours);
+        let ratio = Times(ratios.collect()).median();
+        self.rows.push([
+            task.to_owned(),
+            milliseconds(ours.median()),
+            peer.to_owned(),
+            milliseconds(theirs.median()),
+            format!("{ratio:.1}×"),
+        ]);
+    }
+
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    pub fn print(&self) {
+        println!("| task | magnon | peer | its time | ratio |");
+        println!("|---|---|---|---|---|");
+        for row in &self.rows {
+            println!("| {} |", row.join(" | "));
+        }
+        println!();
+        self.notes.iter().for_each(|note| println!("{note}"));
+        println!();
+    }
+}
+
+fn milliseconds(seconds: f64) -> String {
+    format!("{:.1} ms", 1000.0 * seconds)
+}
+
+/// Seconds that `work` takes.
+pub fn time<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let start = std::time::Instant::now();
+    let result = work();
+    (start.elapsed().as_secs_f64(), result)
+}

@@ -1,0 +1,51 @@
+//! The peers' process: a request a line, an answer a line.
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+pub struct Worker {
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    pub fn start(python: &Path, scripts: &Path) -> anyhow::Result<Self> {
+        let mut child = Command::new(python)
+            .arg(scripts.join("bench_peers.py"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", python.display()))?;
+        let requests = child.stdin.take().context("the peers' input")?;
+        let answers = BufReader::new(child.stdout.take().context("the peers' output")?);
+        Ok(Self { child, requests, answers })
+    }
+
+    /// Sends a request and waits for its answer.
+    pub fn ask(&mut self, request: &Value) -> anyhow::Result<Value> {
+        writeln!(self.requests, "{request}")?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        let answer: Value = serde_json::from_str(&line).context("the peers' answer")?;
+        match answer.get("error") {
+            Some(error) => bail!("{request}: {error}"),
+            None => Ok(answer),
+        }
+    }
+
+    /// The seconds that a timed request took.
+    pub fn seconds(&mut self, request: &Value) -> anyhow::Result<f64> {
+        let answer = self.ask(request)?;
+        answer["seconds"].as_f64().with_context(|| format!("no time in {answer}"))
+    }
+
+    pub fn quit(mut self) -> anyhow::Result<()> {
+        writeln!(self.requests, "{}", json!({ "task": "quit" }))?;
+        self.child.wait()?;
+        Ok(())
+    }
+}

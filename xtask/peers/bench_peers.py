@@ -1,0 +1,280 @@
+"""Times scipy, torch and pandas on request, so that runs can be interleaved with others.
+
+Reads one JSON request a line on stdin and answers one JSON object a line on stdout:
+
+    {"task": "load_product", "path": FOLDER, "threads": 2}   reads op.npz and x.npy, warms up
+    {"task": "scipy_product"}                                A @ X
+    {"task": "torch_product", "threads": 2}                  A @ X, by torch's fastest way, or by
+                                                             the way named in "method"
+    {"task": "scipy_propagate", "order": 8}                  LinearRank of X
+    {"task": "scipy_whole", "path": FOLDER, "order": 8, "charge": 0.2}
+                                                             the same from files to a file
+    {"task": "pandas_edges", "path": FILE, "sep": "\\t", "comment": "#"}
+    {"task": "quit"}
+
+Timed tasks answer {"seconds": t}; a task that fails answers {"error": text}.
+"""
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy
+import scipy.sparse as sp
+
+
+def timed(work: Callable[[], object]) -> tuple[float, object]:
+    """Seconds taken, and the result."""
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:
+    """Frobenius norm of the difference over that of the reference."""
+    return float(np.linalg.norm(ours - theirs) / np.linalg.norm(theirs))
+
+
+def linear_rank(a: sp.csr_matrix, x: np.ndarray, order: int) -> np.ndarray:
+    """LinearRank by the recurrence of the paper."""
+    term = (x * np.float32(2 / (order + 1))).astype(x.dtype, copy=False)
+    result = term.copy()
+    for k in range(order - 1):
+        term = a @ term
+        term *= np.float32((order - k - 1) / (order - k))
+        result += term
+    return result
+
+
+def whole(folder: Path, order: int, charge: float) -> None:
+    """adj.npz and features.npy to the filtered features in peer.npy, as a careful script would."""
+    adjacency = sp.csr_matrix(sp.load_npz(folder / "adj.npz"), dtype=np.float32)
+    difference = (adjacency - adjacency.T).tocsr()
+    symmetric = adjacency.maximum(adjacency.T).tocsr()
+    phase = difference.astype(np.complex64)
+    phase.data = np.exp(2j * np.pi * charge * difference.data).astype(np.complex64) - 1
+    magnetic = symmetric.astype(np.complex64) + symmetric.multiply(phase)
+    magnetic = (magnetic + sp.identity(adjacency.shape[0], np.complex64)).tocsr()
+    degrees = np.asarray(symmetric.sum(axis=1)).ravel() + 1
+    scale = sp.diags((1 / np.sqrt(degrees)).astype(np.complex64))
+    operator = (scale @ magnetic @ scale).tocsr()
+    features = np.load(folder / "features.npy").astype(np.complex64)
+    np.save(folder / "peer.npy", linear_rank(operator, features, order))
+
+
+class TorchProducts:
+    """Ways of torch to multiply a complex CSR matrix and a dense block on the CPU."""
+
+    def __init__(self, a: sp.csr_matrix, x: np.ndarray) -> None:
+        import torch
+
+        self.torch = torch
+        self.x = torch.from_numpy(x)
+        self.whole = self.tensor(a)
+        self.re, self.im = self.tensor(part(a, a.data.real)), self.tensor(part(a, a.data.imag))
+        self.methods: dict[str, Callable[[], object]] = {
+            "complex CSR": lambda: self.whole @ self.x,
+            "real and imaginary CSR": lambda: self.split(lambda a, x: a @ x),
+            "real and imaginary CSR, sparse.mm with reduce": lambda: self.split(
+                lambda a, x: torch.sparse.mm(a, x, reduce="sum")
+            ),
+        }
+        self.chosen = ""
+
+    def tensor(self, a: sp.csr_matrix) -> object:
+        """The same matrix as a torch CSR tensor with 32-bit indices."""
+        torch = self.torch
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return torch.sparse_csr_tensor(
+                torch.from_numpy(a.indptr.astype(np.int32)),
+                torch.from_numpy(a.indices.astype(np.int32)),
+                torch.from_numpy(a.data),
+                size=a.shape,
+            )
+
+    def split(self, product: Callable) -> object:
+        """Re(A) X + i Im(A) X, each a real product with the columns Re X, Im X side by side."""
+        torch = self.torch
+        rows, columns = self.x.shape
+        flat = torch.view_as_real(self.x).reshape(rows, 2 * columns)
+        result = product(self.re, flat).view(rows, columns, 2)
+        result = torch.view_as_complex(result)
+        if self.im._nnz() == 0:
+            return result
+        other = torch.view_as_complex(product(self.im, flat).view(rows, columns, 2))
+        return result.add_(other, alpha=1j)
+
+    def choose(self, threads: int, expected: np.ndarray) -> dict:
+        """Tries every way, the best of three after a warm-up; keeps the fastest that is right."""
+        self.torch.set_num_threads(threads)
+        tried: dict[str, float | str] = {}
+        for name, method in self.methods.items():
+            try:
+                error = relative_error(method().numpy(), expected)
+                seconds = min(timed(method)[0] for _ in range(3))
+                tried[name] = seconds if error < 1e-5 else f"wrong by {error:.1e}"
+            except (RuntimeError, NotImplementedError) as error:
+                tried[name] = str(error).splitlines()[0]
+        right = {name: value for name, value in tried.items() if isinstance(value, float)}
+        self.chosen = min(right, key=right.get, default="")
+        return tried
+
+    def product(self, threads: int, method: str | None) -> dict:
+        """Times the chosen way, or the one named."""
+        method = method or self.chosen
+        if not method:
+            raise RuntimeError("no way of torch gives the product")
+        self.torch.set_num_threads(threads)
+        seconds, _ = timed(self.methods[method])
+        return {"seconds": seconds, "method": method}
+
+
+def part(a: sp.csr_matrix, values: np.ndarray) -> sp.csr_matrix:
+    """A real matrix in the pattern of `a`, less the entries that are rounding errors."""
+    values = values.astype(np.float32)
+    limit = np.abs(a.data).max(initial=0) * np.finfo(np.float32).eps
+    values[np.abs(values) <= limit] = 0
+    result = sp.csr_matrix((values, a.indices, a.indptr), a.shape, copy=True)
+    result.eliminate_zeros()
+    return result
+
+
+class Worker:
+    """Holds the matrices between requests."""
+
+    def __init__(self) -> None:
+        self.a: sp.csr_matrix | None = None
+        self.x: np.ndarray | None = None
+        self.torch: TorchProducts | None = None
+        self.files_read: set[str] = set()
+
+    def load_product(self, path: str, threads: int = 2) -> dict:
+        folder = Path(path)
+        self.a = sp.csr_matrix(sp.load_npz(folder / "op.npz"), dtype=np.complex64)
+        self.a.sort_indices()
+        self.x = np.ascontiguousarray(np.load(folder / "x.npy"), dtype=np.complex64)
+        answer = {"nodes": self.a.shape[0], "entries": self.a.nnz, "columns": self.x.shape[1]}
+        answer |= {"numpy": np.__version__, "scipy": scipy.__version__}
+        product = self.a @ self.x
+        try:
+            self.torch = TorchProducts(self.a, self.x)
+        except ImportError as error:
+            self.torch = None
+            return answer | {"torch": None, "torch_problem": str(error)}
+        answer["torch_tried"] = self.torch.choose(threads, product)
+        return answer | {"torch": self.torch.torch.__version__, "torch_method": self.torch.chosen}
+
+    def loaded(self) -> tuple[sp.csr_matrix, np.ndarray]:
+        if self.a is None or self.x is None:
+            raise RuntimeError("load_product comes first")
+        return self.a, self.x
+
+    def scipy_product(self) -> dict:
+        a, x = self.loaded()
+        return {"seconds": timed(lambda: a @ x)[0]}
+
+    def torch_product(self, threads: int = 2, method: str | None = None) -> dict:
+        self.loaded()
+        if self.torch is None:
+            raise RuntimeError("torch is not installed")
+        return self.torch.product(threads, method)
+
+    def scipy_propagate(self, order: int) -> dict:
+        a, x = self.loaded()
+        return {"seconds": timed(lambda: linear_rank(a, x, order))[0]}
+
+    def scipy_whole(self, path: str, order: int, charge: float) -> dict:
+        return {"seconds": timed(lambda: whole(Path(path), order, charge))[0]}
+
+    def pandas_edges(
+        self, path: str, sep: str = "\t", comment: str | None = None, dtype: str | None = None
+    ) -> dict:
+        import pandas as pd
+
+        read = lambda: pd.read_csv(
+            path,
+            sep=sep,
+            comment=comment,
+            dtype=dtype,
+            header=None,
+            engine="c",
+            compression="zip" if path.endswith(".zip") else "infer",
+        )
+        if path not in self.files_read:
+            read()
+            self.files_read.add(path)
+        seconds, table = timed(read)
+        return {"seconds": seconds, "rows": len(table), "columns": table.shape[1]}
+
+    def answer(self, request: dict) -> dict:
+        """Does what a request asks."""
+        tasks = {
+            "load_product": self.load_product,
+            "scipy_product": self.scipy_product,
+            "torch_product": self.torch_product,
+            "scipy_propagate": self.scipy_propagate,
+            "scipy_whole": self.scipy_whole,
+            "pandas_edges": self.pandas_edges,
+        }
+        name = request.pop("task", None)
+        if name not in tasks:
+            return {"error": f"unknown task {name!r}; known are {', '.join(tasks)}, quit"}
+        try:
+            return tasks[name](**request)
+        except Exception as error:  # one bad request must not end the worker
+            return {"error": f"{name}: {type(error).__name__}: {error}"}
+
+
+def self_test() -> int:
+    """Torch's products and the propagation against dense ones."""
+    rng = np.random.default_rng(5)
+    dense = rng.standard_normal((60, 60)) + 1j * rng.standard_normal((60, 60))
+    dense *= (rng.random((60, 60)) < 0.1) / 10
+    dense[3] = dense[3].real
+    a = sp.csr_matrix(dense.astype(np.complex64))
+    x = (rng.standard_normal((60, 5)) + 1j * rng.standard_normal((60, 5))).astype(np.complex64)
+    powers = [np.linalg.matrix_power(dense, k) * 2 * (8 - k) / 72 for k in range(8)]
+    checks = {"propagation": relative_error(linear_rank(a, x, 8), sum(powers) @ x) < 1e-5}
+    for name, matrix in (("complex", a), ("real", sp.csr_matrix(a.real, dtype=np.complex64))):
+        tried = TorchProducts(matrix, x).choose(2, matrix.toarray() @ x)
+        for method, value in tried.items():
+            checks[f"{name} matrix, {method}"] = isinstance(value, float)
+    failed = [name for name, right in checks.items() if not right]
+    for name in failed:
+        print(f"FAIL {name}")
+    print(f"{len(checks) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:]:
+        print(__doc__, file=sys.stderr)
+        return 2
+    worker = Worker()
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+        except json.JSONDecodeError as error:
+            request = None
+            answer = {"error": f"not JSON: {error}"}
+        if isinstance(request, dict):
+            if request.get("task") == "quit":
+                break
+            answer = worker.answer(request)
+        elif request is not None:
+            answer = {"error": "a request is one JSON object"}
+        print(json.dumps(answer), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""Reference computations of operators and filters with scipy, in complex128.
+
+Definitions, for weights A(u, v) of u -> v without self loops:
+
+- A_s = max(A, A^T) or (A + A^T)/2, T_q(u, v) = exp(2 pi i q (A(u, v) - A(v, u)))
+- A~ = A_s + I where self loops are added, D = row sums of A~, the inverse of 0 taken as 0
+- adjacency: D^-1/2 A~ D^-1/2 (sym), D^-1 A~ (rw) or A~ (none), times T_q entry by entry;
+  the high pass negates it
+- Laplacian: I - adjacency (sym, rw) or D - A~ (.) T_q (none)
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+from scipy.linalg import expm
+
+SYMMETRIZE = ("max", "mean")
+NORMALIZE = ("sym", "rw", "none")
+CHARGES = ("0", "1/6", "1/5", "1/4", "1/3", "1/2")
+KINDS = ("low", "high", "laplacian")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """The recipe of an operator; the adjacency comes in two kinds, `low` and `high`."""
+
+    charge: str
+    symmetrize: str = "max"
+    self_loops: bool = True
+    normalize: str = "sym"
+    kind: str = "low"
+
+    def flags(self) -> list[str]:
+        """The same recipe on the command line."""
+        flags = ["--charge", self.charge]
+        flags += ["--symmetrize", self.symmetrize, "--normalize", self.normalize]
+        if not self.self_loops:
+            flags.append("--no-self-loops")
+        if self.kind == "laplacian":
+            return flags + ["--kind", "laplacian"]
+        return flags + ["--kind", "adjacency", "--pass", self.kind]
+
+    def build(self, weights: sp.csr_matrix) -> sp.csr_matrix:
+        """The matrix, for the adjacency of a graph."""
+        nodes = weights.shape[0]
+        identity = sp.identity(nodes, format="csr")
+        a = sp.csr_matrix(weights, dtype=float)
+        a = a - sp.diags(a.diagonal(), format="csr")
+
+        total = a.maximum(a.T) if self.symmetrize == "max" else (a + a.T) / 2
+        if self.self_loops:
+            total = total + identity
+        degree = np.asarray(total.sum(axis=1)).ravel()
+
+        # total (.) T_q = total + total (.) (T_q - 1), where T_q - 1 is as sparse as A - A^T.
+        turn = sp.csr_matrix(a - a.T, dtype=complex)
+        turn.data = np.exp(2j * np.pi * float(Fraction(self.charge)) * turn.data) - 1
+        adjacency = sp.csr_matrix(total + total.multiply(turn))
+
+        inverse = np.divide(1, degree, out=np.zeros(nodes), where=degree != 0)
+        if self.normalize == "sym":
+            root = sp.diags(np.sqrt(inverse), format="csr")
+            adjacency = root @ adjacency @ root
+        elif self.normalize == "rw":
+            adjacency = sp.diags(inverse, format="csr") @ adjacency
+
+        if self.kind == "low":
+            return adjacency
+        if self.kind == "high":
+            return -adjacency
+        if self.normalize == "none":
+            return sp.csr_matrix(sp.diags(degree, format="csr") - adjacency)
+        return sp.csr_matrix(identity - adjacency)
+
+
+def all_operators() -> list[Operator]:
+    """Every combination of the options."""
+    options = itertools.product(CHARGES, SYMMETRIZE, (True, False), NORMALIZE, KINDS)
+    return [Operator(*option) for option in options]
+
+
+def few_operators() -> list[Operator]:
+    """Every symmetrisation, normalisation and kind, with charges and self loops in turn."""
+    options = itertools.product(SYMMETRIZE, NORMALIZE, KINDS)
+    return [
+        Operator(CHARGES[(i + i // 6) % 6], symmetrize, i // 2 % 2 == 0, normalize, kind)
+        for i, (symmetrize, normalize, kind) in enumerate(options)
+    ]
+
+
+def is_real(matrix: sp.csr_matrix) -> bool:
+    """Whether imaginary parts are rounding errors only."""
+    size = abs(matrix).max()
+    return abs(matrix.imag).max() <= 1e-12 * size
+
+
+def power_series(s: sp.csr_matrix, x: np.ndarray, coefficients: list[float]) -> np.ndarray:
+    """Sum of c_k S^k X."""
+    term = x.astype(complex)
+    result = coefficients[0] * term
+    for coefficient in coefficients[1:]:
+        term = s @ term
+        result += coefficient * term
+    return result
+
+
+def linear_rank(order: int) -> list[float]:
+    """Sum over k < K of 2 (K - k) / (K (K + 1)) P^k."""
+    return [2 * (order - k) / (order * (order + 1)) for k in range(order)]
+
+
+def markov(order: int) -> list[float]:
+    """Mean of P, ..., P^K."""
+    return [0.0] + [1 / order] * order
+
+
+def ppr(alpha: float, order: int) -> list[float]:
+    """Sum over k <= K of (1 - alpha) alpha^k P^k."""
+    return [(1 - alpha) * alpha**k for k in range(order + 1)]
+
+
+def heat(time: float, order: int) -> list[float]:
+    """Sum over k <= K of e^-t t^k / k! P^k."""
+    return [math.exp(-time) * time**k / math.factorial(k) for k in range(order + 1)]
+
+
+def ppr_exact(p: sp.csr_matrix, x: np.ndarray, alpha: float) -> np.ndarray:
+    """(1 - alpha) (I - alpha P)^-1 X."""
+    system = sp.identity(p.shape[0]) - alpha * p
+    return (1 - alpha) * spla.spsolve(system.tocsc(), x.astype(complex))
+
+
+def heat_exact(p: sp.csr_matrix, x: np.ndarray, time: float) -> np.ndarray:
+    """exp(-t (I - P)) X."""
+    return expm(-time * (np.identity(p.shape[0]) - p.toarray())) @ x
+
+
+def chebyshev(s: sp.csr_matrix, x: np.ndarray, coefficients: list[float]) -> np.ndarray:
+    """Sum of c_k T_k(S) X, by the three-term recurrence."""
+    before, term = x.astype(complex), s @ x.astype(complex)
+    result = coefficients[0] * before
+    for coefficient in coefficients[1:]:
+        result += coefficient * term
+        before, term = term, 2 * (s @ term) - before
+    return result
+
+
+def bernstein(laplacian: sp.csr_matrix, x: np.ndarray, coefficients: list[float]) -> np.ndarray:
+    """Sum of t_k C(K, k) 2^-K (2I - L)^(K-k) L^k X."""
+    order = len(coefficients) - 1
+    other = 2 * sp.identity(laplacian.shape[0], format="csr") - laplacian
+    result = np.zeros(x.shape, dtype=complex)
+    for k, coefficient in enumerate(coefficients):
+        term = x.astype(complex)
+        for factor in [laplacian] * k + [other] * (order - k):
+            term = factor @ term
+        result += coefficient * math.comb(order, k) / 2**order * term
+    return result
+
+
+def arma_exact(
+    s: sp.csr_matrix, x: np.ndarray, coefficients: list[float], feedback: list[float]
+) -> np.ndarray:
+    """(sum of z_k S^k) (I + sum of e_k S^k)^-1 X."""
+    system = sp.identity(s.shape[0], dtype=complex, format="csr")
+    power = system
+    for e in feedback:
+        power = power @ s
+        system = system + e * power
+    return power_series(s, spla.spsolve(system.tocsc(), x.astype(complex)), coefficients)

@@ -1,0 +1,202 @@
+"""Tests of the reference computations against small dense ones that are written differently."""
+
+import cmath
+import itertools
+import math
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import scipy.sparse as sp
+
+import references as ref
+from references import Operator
+from tally import Tally
+
+
+def random_weights(rng: np.random.Generator, nodes: int, weighted: bool) -> np.ndarray:
+    """A dense adjacency with self loops and, as the last one, an isolated node."""
+    weights = (rng.random((nodes, nodes)) < 0.25) * 1.0
+    if weighted:
+        weights *= rng.uniform(0.1, 2.0, weights.shape)
+    weights[-1, :] = weights[:, -1] = 0
+    return weights
+
+
+def dense_operator(operator: Operator, weights: np.ndarray) -> np.ndarray:
+    """The operator, one entry after the other."""
+    nodes = len(weights)
+    q = float(Fraction(operator.charge))
+
+    def joined(u: int, v: int) -> float:
+        if u == v:
+            return 1.0 if operator.self_loops else 0.0
+        there, back = weights[u, v], weights[v, u]
+        return max(there, back) if operator.symmetrize == "max" else (there + back) / 2
+
+    degree = [sum(joined(u, v) for v in range(nodes)) for u in range(nodes)]
+    result = np.zeros((nodes, nodes), dtype=complex)
+    for u, v in itertools.product(range(nodes), repeat=2):
+        value = joined(u, v) * cmath.exp(2j * math.pi * q * (weights[u, v] - weights[v, u]))
+        if value != 0 and operator.normalize == "sym":
+            value /= math.sqrt(degree[u] * degree[v])
+        elif value != 0 and operator.normalize == "rw":
+            value /= degree[u]
+        if operator.kind == "laplacian":
+            diagonal = degree[u] if operator.normalize == "none" else 1.0
+            result[u, v] = (diagonal if u == v else 0.0) - value
+        else:
+            result[u, v] = value if operator.kind == "low" else -value
+    return result
+
+
+def spectral(matrix: np.ndarray, x: np.ndarray, response) -> np.ndarray:
+    """U h(Lambda) U^H X of a Hermitian matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return vectors @ (response(values)[:, None] * (vectors.conj().T @ x))
+
+
+def paper_linear_rank(p: np.ndarray, x: np.ndarray, order: int) -> np.ndarray:
+    """LinearRank by the recurrence of the paper."""
+    term = 2 / (order + 1) * x
+    result = term.astype(complex)
+    for k in range(order - 1):
+        term = (order - k - 1) / (order - k) * (p @ term)
+        result += term
+    return result
+
+
+def error(a: np.ndarray, b: np.ndarray) -> float:
+    """Relative difference."""
+    return float(np.linalg.norm(a - b) / np.linalg.norm(b))
+
+
+def operators_and_filters() -> int:
+    """Operators entry by entry, filters through the spectrum."""
+    tally = Tally()
+    rng = np.random.default_rng(7)
+    for weighted in (False, True):
+        weights = random_weights(rng, 13, weighted)
+        sparse = sp.csr_matrix(weights)
+        failures = []
+        for operator in ref.all_operators():
+            difference = error(operator.build(sparse).toarray(), dense_operator(operator, weights))
+            if difference > 1e-12:
+                failures.append(f"{operator}: {difference:.2e}")
+        total = len(ref.all_operators())
+        kind = "weighted" if weighted else "unweighted"
+        tally.graph(f"{kind} graph", "operators", total - len(failures), failures)
+
+    failures, count = [], 0
+    x = rng.standard_normal((13, 4))
+    c, feedback = [0.3, -0.7, 0.2, 0.4], [0.3, -0.2]
+    bernstein = lambda v: sum(
+        t * math.comb(3, k) / 8 * (2 - v) ** (3 - k) * v**k for k, t in enumerate(c)
+    )
+    ratio = lambda v: (0.3 - 0.7 * v + 0.2 * v**2 + 0.4 * v**3) / (1 + 0.3 * v - 0.2 * v**2)
+    clip = lambda v: np.clip(v, -1, 1)
+    for charge, kind in itertools.product(("1/5", "1/4"), ("low", "high")):
+        p = Operator(charge, kind=kind).build(sparse)
+        dense = p.toarray()
+        laplacian = np.identity(13) - dense
+        series = partial(ref.power_series, p, x)
+        pairs = {
+            "linear-rank": (series(ref.linear_rank(8)), paper_linear_rank(dense, x, 8)),
+            "linear-rank of order 1": (series(ref.linear_rank(1)), x),
+            "markov": (
+                series(ref.markov(5)),
+                spectral(dense, x, lambda v: sum(v**k for k in range(1, 6)) / 5),
+            ),
+            "ppr": (
+                series(ref.ppr(0.85, 30)),
+                spectral(dense, x, lambda v: 0.15 * (1 - (0.85 * v) ** 31) / (1 - 0.85 * v)),
+            ),
+            "ppr, exact": (
+                ref.ppr_exact(p, x, 0.85),
+                spectral(dense, x, lambda v: 0.15 / (1 - 0.85 * v)),
+            ),
+            "heat": (series(ref.heat(2.5, 40)), spectral(laplacian, x, lambda v: np.exp(-2.5 * v))),
+            "heat, exact": (
+                ref.heat_exact(p, x, 2.5),
+                spectral(dense, x, lambda v: np.exp(2.5 * (v - 1))),
+            ),
+            "polynomial": (series(c), spectral(dense, x, lambda v: np.polyval(c[::-1], v))),
+            "chebyshev": (
+                ref.chebyshev(p, x, c),
+                spectral(
+                    dense,
+                    x,
+                    lambda v: sum(t * np.cos(k * np.arccos(clip(v))) for k, t in enumerate(c)),
+                ),
+            ),
+            "bernstein": (
+                ref.bernstein(sp.csr_matrix(laplacian), x, c),
+                spectral(laplacian, x, bernstein),
+            ),
+            "arma": (ref.arma_exact(p, x, c, feedback), spectral(dense, x, ratio)),
+        }
+        for name, (ours, theirs) in pairs.items():
+            count += 1
+            if error(ours, theirs) > 1e-12:
+                failures.append(f"{name}, {charge}, {kind}: {error(ours, theirs):.2e}")
+    tally.graph("weighted graph", "filters", count - len(failures), failures)
+    return tally.end()
+
+
+def graph_measures() -> int:
+    """scipy against networkx, and homophily and symmetry by counting."""
+    from check_graph import expected, homophily, structure_networkx, structure_scipy
+    from datasets import Graph
+
+    tally = Tally()
+    rng = np.random.default_rng(3)
+    failures = []
+    rounds = 40
+    for i in range(rounds):
+        nodes = 14
+        weights = (rng.random((nodes, nodes)) < rng.choice([0.03, 0.08, 0.2])) * 1.0
+        if i % 4 == 0:
+            weights = np.triu(weights)
+        if i % 5 == 0:
+            weights = np.maximum(weights, weights.T)
+        if i % 9 == 0:
+            weights = np.diag(weights.diagonal())
+        sparse = sp.csr_matrix(weights)
+        labels = rng.integers(-1, 3, nodes)
+        if structure_scipy(sparse) != structure_networkx(sparse):
+            failures.append(f"round {i}: scipy and networkx differ")
+        if not alike(homophily(sparse, labels), counted_homophily(weights, labels)):
+            failures.append(f"round {i}: homophily differs")
+        values = expected(Graph(sparse, None, labels))
+        if values["symmetric"] != bool((weights == weights.T).all()):
+            failures.append(f"round {i}: symmetry differs")
+        if values["edges"] != int(weights.sum()) or values["self_loops"] != int(np.trace(weights)):
+            failures.append(f"round {i}: counts differ")
+    tally.graph("random graphs", "comparisons", 4 * rounds - len(failures), failures)
+    return tally.end()
+
+
+def counted_homophily(weights: np.ndarray, labels: np.ndarray) -> dict:
+    """Homophily by going through all pairs of nodes."""
+    shares, same, pairs = [], 0, 0
+    for u in range(len(labels)):
+        near = [v for v in range(len(labels)) if v != u and (weights[u, v] or weights[v, u])]
+        near = [v for v in near if labels[v] >= 0]
+        if labels[u] < 0 or not near:
+            continue
+        shares.append(sum(labels[v] == labels[u] for v in near) / len(near))
+        same += sum(labels[v] == labels[u] for v in near if v > u)
+        pairs += sum(v > u for v in near)
+    return {
+        "node_homophily": sum(shares) / len(shares) if shares else None,
+        "edge_homophily": same / pairs if pairs else None,
+    }
+
+
+def alike(a: dict, b: dict) -> bool:
+    """Whether two results agree up to rounding."""
+    return all(
+        (a[key] is None and b[key] is None)
+        or (a[key] is not None and b[key] is not None and abs(a[key] - b[key]) < 1e-12)
+        for key in a
+    )

@@ -1,0 +1,65 @@
+//! Repository chores: `cargo xtask test` checks everything, `cargo xtask bench` measures against
+//! peers.
+
+mod bench;
+mod peers;
+mod test;
+
+use anyhow::{Context, ensure};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str =
+    "usage: cargo xtask test    formatting, lints, docs, tests, checks against scipy
+       cargo xtask bench   timings against scipy, PyTorch and pandas, as ratios";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test::run(),
+        ["bench"] => bench::run(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// Runs a command in the root, and says so.
+fn run(command: &mut Command) -> anyhow::Result<()> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let text = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    eprintln!("\n$ {text}");
+    let status =
+        command.current_dir(root()).status().with_context(|| format!("cannot run {text}"))?;
+    ensure!(status.success(), "{text}: {status}");
+    Ok(())
+}
+
+/// `cargo` with arguments.
+fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+/// The optimised `magnon` binary, built when need be.
+fn release_binary() -> anyhow::Result<PathBuf> {
+    run(&mut cargo(&["build", "--release", "--package", "magnon-cli"]))?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("release").join(format!("magnon{}", std::env::consts::EXE_SUFFIX)))
+}
