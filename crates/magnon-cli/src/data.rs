@@ -1,10 +1,10 @@
 //! From DATA on the command line to a data set.
 
 use crate::args::{Common, DataArgs};
-use crate::report::Clock;
-use anyhow::Context;
+use crate::report::{Clock, usage};
 use magnon::data::{
-    Dataset, Split, SplitChoice, SplitError, SyntheticConfig, attach_features, attach_labels, load,
+    Dataset, Split, SplitChoice, SplitError, SyntheticConfig, SyntheticError, attach_features,
+    attach_labels, load,
 };
 use std::path::Path;
 
@@ -50,7 +50,11 @@ fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
         ["demo", "cycle", "cyclic", "ordered", "noisy", "feed-forward", "erdos-renyi"];
     let (kind, _) = name.split_once(':').unwrap_or((name, ""));
     let known = NAMES.contains(&kind) && !Path::new(name).exists();
-    known.then(|| name.parse().with_context(|| format!("cannot generate '{name}'")))
+    let parse = || {
+        name.parse()
+            .map_err(|error: SyntheticError| usage(format!("cannot generate '{name}': {error}")))
+    };
+    known.then(parse)
 }
 
 fn generated(

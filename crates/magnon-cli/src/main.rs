@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         Err(error) if report::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<report::Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }

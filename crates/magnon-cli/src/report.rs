@@ -81,6 +81,23 @@ pub fn grouped(number: usize) -> String {
     text
 }
 
+/// Flags that cannot be meant: exit code 2.
+#[derive(Debug)]
+pub struct Usage(String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// An error of wrong usage.
+pub fn usage(problem: impl ToString) -> anyhow::Error {
+    Usage(problem.to_string()).into()
+}
+
 /// Whether the error is a pipe that its reader has closed.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<io::Error>();

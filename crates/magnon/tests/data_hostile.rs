@@ -1,5 +1,8 @@
 //! Damaged, lying and odd input: always an error in words, never a panic, never unbounded memory.
 
+// A helper that fails is a test that fails.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use magnon::data::write::{write_atomic, write_dataset, write_npy};
 use magnon::data::{
     DataError, Dataset, FeatureNorm, LoadConfig, attach_features, attach_labels, load,
@@ -56,10 +59,11 @@ fn adjacency(indices: [i32; 3]) -> Vec<u8> {
 
 /// Protocol 2 pickle of a 3 x 2 float64 array, as NumPy writes it.
 fn pickle() -> Vec<u8> {
-    let mut bytes = b"\x80\x02cnumpy.core.multiarray\n_reconstruct\nq\x00cnumpy\nndarray\nq\x01K\x00\
+    let mut bytes =
+        b"\x80\x02cnumpy.core.multiarray\n_reconstruct\nq\x00cnumpy\nndarray\nq\x01K\x00\
         \x85U\x01b\x87R(K\x01K\x03K\x02\x86cnumpy\ndtype\nU\x02f8K\x00K\x01\x87R(K\x03U\x01<NNNJ\
         \xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89U\x30"
-        .to_vec();
+            .to_vec();
     for value in [1f64, 2.0, 3.0, 4.0, 5.0, 6.0] {
         bytes.extend(value.to_le_bytes());
     }
@@ -335,19 +339,20 @@ fn indices_outside_of_the_graph() {
 #[test]
 fn a_vast_node_number_costs_no_memory() {
     let edges = b"0\t1\n1\t4294967295\n".to_vec();
-    let text = error("", vec![
-        ("out1_graph_edges.txt", edges),
-        ("out1_node_feature_label.txt", b"0\t1\t0\n1\t1\t1\n".to_vec()),
-    ]);
+    let text = error(
+        "",
+        vec![
+            ("out1_graph_edges.txt", edges),
+            ("out1_node_feature_label.txt", b"0\t1\t0\n1\t1\t1\n".to_vec()),
+        ],
+    );
     assert!(text.contains("4294967296 nodes"), "{text}");
 }
 
 #[test]
 fn a_ragged_table() {
-    let files = vec![
-        ("adj.npz", adjacency([1, 2, 0])),
-        ("features.csv", b"1,2\n3,4\n5\n".to_vec()),
-    ];
+    let files =
+        vec![("adj.npz", adjacency([1, 2, 0])), ("features.csv", b"1,2\n3,4\n5\n".to_vec())];
     assert!(error("", files).contains("features.csv, line 3: ragged"));
 }
 

@@ -1,5 +1,8 @@
 //! Every real data set is read and counted. The folder is named by `MAGNON_DATA`.
 
+// A helper that fails is a test that fails.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use magnon::data::{
     Dataset, FeatureNorm, Features, LoadConfig, attach_features, attach_labels, load,
     write::write_dataset,
@@ -46,8 +49,7 @@ fn counts(nodes: usize, entries: usize, self_loops: usize, two: usize, pairs: us
 fn count(dataset: &Dataset) -> Counts {
     let graph = &dataset.graph;
     let self_loops = graph.iter().filter(|(u, v)| u == v).count();
-    let two_cycles =
-        graph.iter().filter(|&(u, v)| u < v && graph.has_edge(v as usize, u)).count();
+    let two_cycles = graph.iter().filter(|&(u, v)| u < v && graph.has_edge(v as usize, u)).count();
     assert_eq!(dataset.report.self_loops, self_loops);
     Counts {
         nodes: graph.nodes(),

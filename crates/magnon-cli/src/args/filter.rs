@@ -1,7 +1,9 @@
 //! Flags that say which filter is applied.
 
+use crate::report::usage;
 use clap::{Args, ValueEnum};
-use magnon::filter::{FilterConfig, FilterKind};
+use magnon::filter::{Filter, FilterConfig, FilterError, FilterKind};
+use magnon::operator::MagneticOperator;
 
 #[derive(Args)]
 #[command(next_help_heading = "Filter")]
@@ -13,10 +15,10 @@ pub struct FilterArgs {
     #[arg(long, value_name = "K")]
     pub order: Option<usize>,
     /// α of personalised PageRank, above 0 and below 1 [default: 0.9]
-    #[arg(long, value_name = "A")]
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
     /// Diffusion time t of the heat kernel, above 0 [default: 1]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub time: Option<f64>,
     /// Coefficients of polynomial, chebyshev and bernstein, or of arma's feed-forward part
     #[arg(long, value_name = "C0,C1,…", value_delimiter = ',', allow_negative_numbers = true)]
@@ -28,7 +30,7 @@ pub struct FilterArgs {
     #[arg(long)]
     pub exact: bool,
     /// Where an infinite series without an order is cut [default: 1e-6]
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
 }
 
@@ -53,6 +55,20 @@ pub enum FilterArg {
 }
 
 impl FilterArgs {
+    /// The filter for `operator`; parameters that make no sense are wrong usage.
+    pub fn build(&self, operator: &MagneticOperator) -> anyhow::Result<Filter> {
+        self.config().build(operator.bounds(), operator.config().kind).map_err(
+            |error| match error {
+                FilterError::OrderZero(_)
+                | FilterError::OrderTooLarge(_)
+                | FilterError::OutOfRange { .. }
+                | FilterError::Missing { .. }
+                | FilterError::Unused { .. } => usage(error),
+                other => other.into(),
+            },
+        )
+    }
+
     /// The library's configuration.
     pub fn config(&self) -> FilterConfig {
         FilterConfig {

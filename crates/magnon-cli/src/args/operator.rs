@@ -1,7 +1,8 @@
 //! Flags that say which operator is built.
 
 use crate::data::Loaded;
-use anyhow::{Context, bail};
+use crate::report::usage;
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use magnon::graph::homophily;
 use magnon::operator::{Charge, Kind, Normalize, OperatorConfig, Symmetrize};
@@ -10,7 +11,7 @@ use magnon::operator::{Charge, Kind, Normalize, OperatorConfig, Symmetrize};
 #[command(next_help_heading = "Operator")]
 pub struct OperatorArgs {
     /// Charge q in [0, 1/2]: a number such as 0.25 or a fraction such as 1/3
-    #[arg(long, value_name = "Q", default_value = "1/4")]
+    #[arg(long, value_name = "Q", default_value = "1/4", allow_hyphen_values = true)]
     pub charge: Charge,
     /// How the adjacency becomes symmetric
     #[arg(long, value_enum, default_value = "max")]
@@ -76,7 +77,9 @@ impl OperatorArgs {
     pub fn resolve(&self, loaded: &Loaded) -> anyhow::Result<Resolved> {
         let (high, evidence) = match self.pass {
             Some(_) if self.kind == KindArg::Laplacian => {
-                bail!("--pass chooses the sign of the adjacency; a Laplacian has none")
+                return Err(usage(
+                    "--pass chooses the sign of the adjacency; a Laplacian has none",
+                ));
             }
             None | Some(PassArg::Low) => (false, None),
             Some(PassArg::High) => (true, None),

@@ -2,8 +2,7 @@
 
 use crate::args::Common;
 use crate::data::Loaded;
-use crate::report::{Clock, Report};
-use anyhow::bail;
+use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::data::write::{write_dataset, write_edges, write_graph};
 use magnon::data::{Dataset, SyntheticConfig};
@@ -22,22 +21,22 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "B", default_value_t = GeneratorConfig::default().blocks)]
     pub blocks: usize,
     /// Probability of an edge between nodes of joined blocks
-    #[arg(long, value_name = "P", default_value_t = GeneratorConfig::default().density)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = GeneratorConfig::default().density)]
     pub density: f64,
     /// Probability of an edge inside a block [default: the density]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub within: Option<f64>,
     /// Probability that an edge inside a block runs both ways
-    #[arg(long, value_name = "P", default_value_t = GeneratorConfig::default().mutual)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = GeneratorConfig::default().mutual)]
     pub mutual: f64,
     /// Probability that an edge follows the direction of its blocks
-    #[arg(long, value_name = "P", default_value_t = GeneratorConfig::default().direction)]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = GeneratorConfig::default().direction)]
     pub direction: f64,
     /// Number of feature columns; 0 for none
     #[arg(long, value_name = "F", default_value_t = SyntheticConfig::default().columns)]
     pub columns: usize,
     /// Standard deviation of features around the mean of their block
-    #[arg(long, value_name = "S", default_value_t = SyntheticConfig::default().noise)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = SyntheticConfig::default().noise)]
     pub noise: f64,
     /// A folder for graph, features, labels and split, or one .npz or .csv file for the graph
     #[arg(short, long, value_name = "PATH")]
@@ -60,7 +59,7 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
         seed: common.seed,
     };
     let mut clock = Clock::default();
-    let dataset = clock.phase("generate", || config.dataset(args.kind.name()))?;
+    let dataset = clock.phase("generate", || config.dataset(args.kind.name())).map_err(usage)?;
     let mut report = Report::default();
     if let Some(path) = &args.output {
         clock.phase("write", || write(path, &dataset))?;
@@ -81,7 +80,10 @@ fn write(path: &Path, dataset: &Dataset) -> anyhow::Result<()> {
         Some("npz") => write_graph(path, &dataset.graph)?,
         Some("csv") => write_edges(path, &dataset.graph)?,
         Some(other) if !path.is_dir() => {
-            bail!("{}: graphs are written as .npz, .csv or a folder, not .{other}", path.display())
+            let path = path.display();
+            let problem =
+                format!("{path}: graphs are written as .npz, .csv or a folder, not .{other}");
+            return Err(usage(problem));
         }
         _ => write_dataset(path, dataset)?,
     }

@@ -34,9 +34,8 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     })?;
     drop(loaded); // the graph is in the operator now
 
-    let config = args.filter.config();
-    let filter = config.build(operator.bounds(), operator.config().kind)?;
-    describe(&filter, &config, &mut report);
+    let filter = args.filter.build(&operator)?;
+    describe(&filter, &args.filter.config(), &mut report);
     let bar = Bar::new("propagate", common);
     let filtered = clock.phase("propagate", || {
         propagate(&operator, &filter, &features, &|done, total| bar.tell(done, total))

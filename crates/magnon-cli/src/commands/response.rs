@@ -2,8 +2,7 @@
 
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
-use crate::report::{Clock, Report};
-use anyhow::ensure;
+use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::data::write::write_csv;
 use std::io::Write;
@@ -26,16 +25,17 @@ pub struct ResponseArgs {
 }
 
 pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
-    ensure!((2..=10_000_000).contains(&args.points), "--points must be from 2 to 10000000");
+    if !(2..=10_000_000).contains(&args.points) {
+        return Err(usage("--points must be from 2 to 10000000"));
+    }
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let mut report = Report::default();
     let operator =
         super::operator::build(&args.operator, &loaded, common, &mut clock, &mut report)?;
     let bounds = operator.bounds();
-    let config = args.filter.config();
-    let filter = config.build(bounds, operator.config().kind)?;
-    super::propagate::describe(&filter, &config, &mut report);
+    let filter = args.filter.build(&operator)?;
+    super::propagate::describe(&filter, &args.filter.config(), &mut report);
     let lambdas: Vec<f64> = (0..args.points)
         .map(|i| {
             let t = i as f64 / (args.points - 1) as f64;

@@ -1,6 +1,7 @@
 //! Which format a folder or file is in. The table below is the one place to add a reader.
 
 use super::DataError;
+use super::numpy::Npz;
 use super::raw::Raw;
 use super::read::*;
 use super::store::{Store, is_archive};
@@ -76,7 +77,7 @@ pub(crate) fn read(path: &Path) -> Result<Found, DataError> {
             Ok(Found { name: short_name(path, name), raw })
         }
         ([], [archive]) => read(&store.root().join(archive)),
-        ([], []) => Err(unknown(path)),
+        ([], []) => Err(unknown(&store, path)),
         _ => {
             let names = found.iter().map(|(_, name)| name.as_str());
             let mut names: Vec<&str> = names.chain(archives.iter().copied()).collect();
@@ -98,7 +99,21 @@ fn holds_files(store: &Store, name: &str) -> bool {
     ends && store.plain_path(name).is_some_and(|path| is_archive(path).unwrap_or(false))
 }
 
-fn unknown(path: &Path) -> DataError {
+/// Why nothing was found: an archive of arrays that cannot be opened, or holds no graph, or else
+/// no known format.
+fn unknown(store: &Store, path: &Path) -> DataError {
+    let arrays = store.candidates().filter(|name| name.ends_with(".npz"));
+    for name in arrays {
+        match Npz::open(store, name) {
+            Err(error) => return error,
+            Ok(npz) if store.only().is_some() => {
+                let members = npz.names().join(", ");
+                let problem = format!("no graph of a known layout; its members are: {members}");
+                return DataError::format(npz.file(), problem);
+            }
+            Ok(_) => {}
+        }
+    }
     let formats: Vec<&str> = READERS.iter().map(|reader| reader.format).collect();
     let problem = format!("no data set was found; what can be read is: {}", formats.join("; "));
     DataError::Unknown { path: path.to_owned(), problem }

@@ -48,9 +48,8 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         }
     };
     let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
-    let built = builder
-        .build()
-        .map_err(|source| DataError::Graph { file: raw.file.clone(), source })?;
+    let built =
+        builder.build().map_err(|source| DataError::Graph { file: raw.file.clone(), source })?;
     let mut remarks = raw.remarks;
     if built.report.self_loops > 0 && config.self_loops == SelfLoops::Drop {
         remarks.push(format!("{} self loops were dropped", built.report.self_loops));

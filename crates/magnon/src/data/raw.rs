@@ -32,8 +32,7 @@ impl Raw {
     pub(crate) fn from_matrix(file: &str, matrix: Sparse) -> Result<Self, DataError> {
         let (rows, cols) = (matrix.rows(), matrix.cols());
         if rows != cols {
-            let problem =
-                format!("a graph needs a square matrix, but this one is {rows} x {cols}");
+            let problem = format!("a graph needs a square matrix, but this one is {rows} x {cols}");
             return Err(DataError::format(file, problem));
         }
         let edges = matrix.into_edges();
@@ -86,7 +85,8 @@ impl Labels {
         let mut distinct: Vec<&str> = words.iter().flatten().map(AsRef::as_ref).collect();
         distinct.sort_unstable();
         distinct.dedup();
-        let class = |word: &W| distinct.binary_search(&word.as_ref()).ok().map(|class| class as u32);
+        let class =
+            |word: &W| distinct.binary_search(&word.as_ref()).ok().map(|class| class as u32);
         let classes = words.iter().map(|word| word.as_ref().and_then(class)).collect();
         Self { classes, names: distinct.iter().map(|&name| name.to_owned()).collect() }
     }

@@ -60,7 +60,9 @@ pub enum SplitError {
     #[error("'{0}' is not a split; write given, given:K, or three percentages such as 60/20/20")]
     Syntax(String),
     /// Percentages must make sense.
-    #[error("the percentages {0}/{1}/{2} must each be at least 0, the first above 0, and sum to at most 100")]
+    #[error(
+        "the percentages {0}/{1}/{2} must each be at least 0, the first above 0, and sum to at most 100"
+    )]
     Percentages(f64, f64, f64),
 }
 

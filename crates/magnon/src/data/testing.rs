@@ -54,8 +54,7 @@ pub(crate) fn tgz(files: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// An `.npy` file of version 1.
 pub(crate) fn npy(descr: &str, shape: &str, payload: &[u8]) -> Vec<u8> {
-    let mut header =
-        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
     }

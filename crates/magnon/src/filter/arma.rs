@@ -65,7 +65,8 @@ fn sign_on(polynomial: &[f64], domain: Bounds) -> Result<f64, FilterError> {
     let value = |i: usize| horner(polynomial, point(i));
     let sign = value(0).signum();
     let largest = (0..=POINTS).fold(0f64, |max, i| max.max(value(i).abs()));
-    match (0..=POINTS).find(|&i| !(value(i) * sign > 1e-12 * largest)) {
+    let clear = |i: usize| value(i) * sign > 1e-12 * largest;
+    match (0..=POINTS).find(|&i| !clear(i)) {
         Some(i) => Err(FilterError::Pole { at: point(i) }),
         None => Ok(sign),
     }

@@ -114,20 +114,19 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
     ///
     /// Sums run over fixed chunks in a fixed order, whatever the number of threads.
     fn inner(&self, a: &[Line<f64, N>], b: &[Line<f64, N>]) -> [f64; N] {
-        let chunk = |(k, (a, b)): (usize, (&[Line<f64, N>], &[Line<f64, N>]))| {
+        let chunk = |k: usize| {
             let mut sum = [0.0; N];
-            for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                let w = self.weights[k * CHUNK + i];
-                for j in 0..N {
-                    sum[j] += w * a.0[j] * b.0[j];
-                }
+            let rows = k * CHUNK..((k + 1) * CHUNK).min(a.len());
+            for ((w, a), b) in self.weights[rows.clone()].iter().zip(&a[rows.clone()]).zip(&b[rows])
+            {
+                (0..N).for_each(|j| sum[j] += w * a.0[j] * b.0[j]);
             }
             sum
         };
-        let parts: Vec<[f64; N]> = if self.engine.shared {
-            a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).enumerate().map(chunk).collect()
-        } else {
-            a.chunks(CHUNK).zip(b.chunks(CHUNK)).enumerate().map(chunk).collect()
+        let chunks = 0..a.len().div_ceil(CHUNK);
+        let parts: Vec<[f64; N]> = match self.engine.shared {
+            true => chunks.into_par_iter().map(chunk).collect(),
+            false => chunks.map(chunk).collect(),
         };
         let mut total = [0.0; N];
         for part in parts {

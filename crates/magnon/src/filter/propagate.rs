@@ -13,7 +13,7 @@ use crate::data::Features;
 use crate::matrix::Matrix;
 use crate::operator::engine::{Engine, Source};
 use crate::operator::input::Input;
-use crate::operator::kernel::Instructions;
+use crate::operator::instructions::Instructions;
 use crate::operator::line::{F32_LANES, F64_LANES, Line, Real, tile};
 use crate::operator::output::{Cell, first_not_finite, write};
 use crate::operator::{MagneticOperator, Scaling};
@@ -140,14 +140,15 @@ impl Task<'_> {
                     .collect();
                 let results = results?;
                 let tiles: Vec<_> = results.iter().map(|(s, t)| (s.clone(), &t[..])).collect();
-                write(&mut out, &tiles, plan.scaling.leave.as_deref());
+                write(&mut out, &tiles, plan.scaling.leave.as_deref(), self.instructions);
             }
         } else {
             let mut scratch = Scratch::new(nodes);
             for t in 0..tiles {
                 work_on(t, &mut scratch)?;
                 let leave = plan.scaling.leave.as_deref();
-                write(&mut out, &[(span(t), &scratch.pair.now[..])], leave);
+                let tiles = [(span(t), &scratch.pair.now[..])];
+                write(&mut out, &tiles, leave, self.instructions);
             }
         }
         match first_not_finite(out.as_slice()) {
@@ -242,5 +243,81 @@ impl Evaluate<F32_LANES> for f32 {
         _: &mut Pair<Self, F32_LANES>,
     ) -> Result<(), FilterError> {
         Err(FilterError::NotConverged { iterations: 0, residual: 1.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::{GeneratorConfig, generate};
+    use crate::graph::{DiGraph, GraphBuilder};
+    use crate::operator::{Charge, OperatorConfig};
+
+    fn graph(weighted: bool) -> DiGraph {
+        let config = GeneratorConfig { nodes: 90, density: 0.1, ..Default::default() };
+        let graph = generate(&config, 2).unwrap().graph;
+        match weighted {
+            false => graph,
+            true => {
+                let edges = graph.iter().map(|(u, v)| (u, v, ((u + 2 * v) % 7 + 1) as f32 / 4.0));
+                GraphBuilder::new(90).weighted_edges(edges).build().unwrap().graph
+            }
+        }
+    }
+
+    /// Instruction sets round differently, and in nothing else.
+    #[test]
+    fn instruction_sets_agree() {
+        let values = (0..90 * 21).map(|i| ((i * 37) % 101) as f32 / 50.0 - 1.0).collect();
+        let features = Features::Dense(Matrix::from_vec(90, 21, values).unwrap());
+        for weighted in [false, true] {
+            for charge in [Charge::ZERO, Charge::fraction(1, 5).unwrap()] {
+                let config = OperatorConfig { charge, ..Default::default() };
+                let operator = MagneticOperator::new(&graph(weighted), &config).unwrap();
+                let bounds = operator.bounds();
+                for filter in [
+                    Filter::linear_rank(6).unwrap(),
+                    Filter::heat(2.0, bounds, super::super::Accuracy::Exact).unwrap(),
+                ] {
+                    let run = |instructions| {
+                        let task = Task {
+                            operator: &operator,
+                            filter: &filter,
+                            features: &features,
+                            columns: 0..21,
+                            progress: &|_, _| (),
+                            instructions,
+                        };
+                        numbers(task.run().unwrap())
+                    };
+                    let portable = run(Instructions::Portable);
+                    for set in Instructions::available() {
+                        for (a, b) in run(set).iter().zip(&portable) {
+                            assert!((a - b).abs() < 1e-6, "{set:?}: {a} {b}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn numbers(result: Propagated) -> Vec<f32> {
+        match result {
+            Propagated::Real(x) => x.into_vec(),
+            Propagated::Complex(x) => x.into_vec().iter().flat_map(|z| [z.re, z.im]).collect(),
+        }
+    }
+
+    #[test]
+    fn overflow_is_an_error() {
+        let config = OperatorConfig {
+            normalize: crate::operator::Normalize::None,
+            ..OperatorConfig::default()
+        };
+        let operator = MagneticOperator::new(&graph(false), &config).unwrap();
+        let filter = Filter::linear_rank(60).unwrap();
+        let features = Features::Dense(Matrix::from_vec(90, 1, vec![1.0; 90]).unwrap());
+        let result = propagate(&operator, &filter, &features, &|_, _| ());
+        assert!(matches!(result, Err(FilterError::Overflow { .. })), "{result:?}");
     }
 }

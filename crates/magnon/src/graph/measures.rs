@@ -59,8 +59,9 @@ pub fn measure(graph: &DiGraph) -> Measures {
     let transpose = graph.transpose();
     let (mut edges, mut returned) = (0usize, 0usize);
     let mut symmetric = true;
-    let (mut out, mut inward) = (vec![0usize; n], vec![0usize; n]);
+    let (mut out, mut inward) = (Vec::with_capacity(n), vec![0usize; n]);
     for u in 0..n {
+        let mut leaving = 0;
         let back = transpose.targets(u);
         let mut at = 0;
         for (e, &v) in graph.targets(u).iter().enumerate() {
@@ -68,7 +69,7 @@ pub fn measure(graph: &DiGraph) -> Measures {
                 continue;
             }
             edges += 1;
-            out[u] += 1;
+            leaving += 1;
             inward[v as usize] += 1;
             while at < back.len() && back[at] < v {
                 at += 1;
@@ -78,6 +79,7 @@ pub fn measure(graph: &DiGraph) -> Measures {
             returned += usize::from(found);
             symmetric &= found && weight(graph, e) == weight(&transpose, at);
         }
+        out.push(leaving);
     }
     let strong = strong_components(graph);
     Measures {

@@ -2,7 +2,8 @@
 
 use super::MagneticOperator;
 use super::input::Input;
-use super::kernel::{ByClass, ByEntry, Coefficients, Instructions, Step};
+use super::instructions::Instructions;
+use super::kernel::{ByClass, ByEntry, Coefficients, Step};
 use super::line::{Line, Real};
 use super::magnetic::{CoefficientStore, Scaling};
 use rayon::prelude::*;
@@ -42,13 +43,11 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Engine<'a, T, N, COMPLEX>
     /// out ← θ·x.
     pub fn start(&self, theta: f64, source: Source<T, N>, out: &mut [Line<T, N>]) {
         let fill = |(block, lines): (usize, &mut [Line<T, N>])| {
-            for (i, line) in lines.iter_mut().enumerate() {
-                let u = block * CHUNK + i;
-                let factor = T::from_f64(theta);
-                let factor = source.enter.map_or(factor, |enter| factor * enter[u]);
-                *line = source.input.line(u);
-                line.0.iter_mut().for_each(|x| *x = factor * *x);
-            }
+            let first = block * CHUNK;
+            self.instructions.run(
+                #[inline(always)]
+                || fill(theta, source, first, lines),
+            );
         };
         if self.shared {
             out.par_chunks_mut(CHUNK).enumerate().for_each(fill);
@@ -102,5 +101,20 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Engine<'a, T, N, COMPLEX>
         } else {
             step.run_here::<COMPLEX>(out, self.instructions);
         }
+    }
+}
+
+#[inline(always)]
+fn fill<T: Real, const N: usize>(
+    theta: f64,
+    source: Source<T, N>,
+    first: usize,
+    lines: &mut [Line<T, N>],
+) {
+    let theta = T::from_f64(theta);
+    for (u, line) in (first..).zip(lines) {
+        let factor = source.enter.map_or(theta, |enter| theta * enter[u]);
+        *line = source.input.line(u);
+        line.0.iter_mut().for_each(|x| *x = factor * *x);
     }
 }

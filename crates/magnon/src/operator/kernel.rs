@@ -9,7 +9,8 @@
 //! threads.
 
 use super::input::Input;
-use super::line::{Line, Real};
+use super::instructions::{FUSED_EVERYWHERE, Instructions};
+use super::line::{Line, Real, prefetch};
 use super::pattern::{COLUMN, PADDING, Pattern};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -66,51 +67,6 @@ pub struct Step<'a, T, const N: usize, C> {
     pub z: &'a [Line<T, N>],
 }
 
-/// Which instructions the processor has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instructions {
-    /// Whatever the target guarantees.
-    Portable,
-    /// 256-bit vectors and fused multiply-add.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// 512-bit vectors.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Instructions {
-    /// The best that this processor has.
-    pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
-                return Self::Avx512;
-            }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                return Self::Avx2;
-            }
-        }
-        Self::Portable
-    }
-
-    /// Every set that this processor has.
-    #[cfg(test)]
-    pub fn available() -> Vec<Self> {
-        let mut sets = vec![Self::Portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            let best = Self::detect();
-            sets.extend((best != Self::Portable).then_some(Self::Avx2));
-            sets.extend((best == Self::Avx512).then_some(Self::Avx512));
-        }
-        sets
-    }
-}
-
-/// Whether a fused multiply-add is one instruction wherever this target runs.
-const FUSED_EVERYWHERE: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
-
 impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     /// Makes the step for all rows on the threads of the current pool.
     ///
@@ -146,27 +102,14 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         out: &mut [Line<T, N>],
         set: Instructions,
     ) {
-        match set {
-            Instructions::Portable => self.rows::<COMPLEX, FUSED_EVERYWHERE>(rows, out),
-            // SAFETY: `set` comes from `detect` or `available`, which have asked the processor.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { self.rows_avx2::<COMPLEX>(rows, out) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { self.rows_avx512::<COMPLEX>(rows, out) },
+        if set == Instructions::Portable {
+            self.rows::<COMPLEX, FUSED_EVERYWHERE>(rows, out);
+        } else {
+            set.run(
+                #[inline(always)]
+                || self.rows::<COMPLEX, true>(rows, out),
+            );
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn rows_avx2<const COMPLEX: bool>(&self, rows: Range<usize>, out: &mut [Line<T, N>]) {
-        self.rows::<COMPLEX, true>(rows, out);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx2,fma")]
-    fn rows_avx512<const COMPLEX: bool>(&self, rows: Range<usize>, out: &mut [Line<T, N>]) {
-        self.rows::<COMPLEX, true>(rows, out);
     }
 
     #[inline(always)]
@@ -233,16 +176,4 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
 #[inline(always)]
 fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
     if FUSED { a.fused(b, c) } else { a * b + c }
-}
-
-#[inline(always)]
-fn prefetch<L>(line: *const L) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is harmless; it never faults.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(line.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
 }

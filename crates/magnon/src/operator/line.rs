@@ -66,3 +66,16 @@ impl<T: Real, const N: usize> Line<T, N> {
 pub fn tile<T: Real, const N: usize>(nodes: usize) -> Vec<Line<T, N>> {
     zeroed(nodes)
 }
+
+/// Asks for the cache line at `address`, which need not be valid.
+#[inline(always)]
+pub fn prefetch<L>(address: *const L) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of any address is harmless; it never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

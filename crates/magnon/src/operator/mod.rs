@@ -9,6 +9,7 @@ mod charge;
 mod config;
 pub(crate) mod engine;
 pub(crate) mod input;
+pub(crate) mod instructions;
 pub(crate) mod kernel;
 pub(crate) mod line;
 mod magnetic;

@@ -1,7 +1,8 @@
 //! Writing tiles back to the columns of a dense matrix.
 
 use super::engine::CHUNK;
-use super::line::{Line, Real};
+use super::instructions::Instructions;
+use super::line::{Line, Real, prefetch};
 use crate::matrix::Matrix;
 use bytemuck::Zeroable;
 use num_complex::Complex32;
@@ -53,25 +54,43 @@ impl Cell for Complex32 {
     }
 }
 
+/// Rows that are asked for ahead of being written.
+const AHEAD: usize = 16;
+
 /// Writes tiles to their columns, leaving the space z = r ⊙ x.
 pub fn write<T: Real, const N: usize, C: Cell>(
     out: &mut Matrix<C>,
     tiles: &[(Range<usize>, &[Line<T, N>])],
     leave: Option<&[T]>,
+    instructions: Instructions,
 ) {
     let cols = out.cols();
     if cols == 0 {
         return;
     }
     out.as_mut_slice().par_chunks_mut(cols * CHUNK).enumerate().for_each(|(block, rows)| {
-        for (i, row) in rows.chunks_exact_mut(cols).enumerate() {
-            let u = block * CHUNK + i;
-            let leave = leave.map_or(T::from_f64(1.0), |leave| leave[u]);
-            for (columns, lines) in tiles {
-                C::write(&lines[u], leave, &mut row[columns.clone()]);
-            }
-        }
+        instructions.run(
+            #[inline(always)]
+            || write_rows(rows, cols, block * CHUNK, tiles, leave),
+        );
     });
+}
+
+#[inline(always)]
+fn write_rows<T: Real, const N: usize, C: Cell>(
+    rows: &mut [C],
+    cols: usize,
+    first: usize,
+    tiles: &[(Range<usize>, &[Line<T, N>])],
+    leave: Option<&[T]>,
+) {
+    for (u, row) in (first..).zip(rows.chunks_exact_mut(cols)) {
+        let leave = leave.map_or(T::from_f64(1.0), |leave| leave[u]);
+        for (columns, lines) in tiles {
+            prefetch(row.as_ptr().wrapping_add(AHEAD * cols + columns.start));
+            C::write(&lines[u], leave, &mut row[columns.clone()]);
+        }
+    }
 }
 
 /// The first cell that is NaN or infinite.

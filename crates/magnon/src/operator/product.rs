@@ -3,7 +3,7 @@
 use super::MagneticOperator;
 use super::engine::{Engine, Factors, Source};
 use super::input::{Columns, Input};
-use super::kernel::Instructions;
+use super::instructions::Instructions;
 use super::line::{F32_LANES, tile};
 use super::output::write;
 use crate::matrix::Matrix;
@@ -18,7 +18,8 @@ impl MagneticOperator {
     pub fn apply(&self, x: &Matrix<Complex32>) -> Matrix<Complex32> {
         assert_eq!(x.rows(), self.nodes(), "the block must have one row a node");
         const WIDTH: usize = F32_LANES / 2;
-        let engine = Engine::<f32, F32_LANES, true>::new(self, Instructions::detect(), true);
+        let instructions = Instructions::detect();
+        let engine = Engine::<f32, F32_LANES, true>::new(self, instructions, true);
         let scaling = self.scaling(0.0, 1.0);
         let mut out = Matrix::zeros(x.rows(), x.cols());
         let (mut z, mut product) = (tile(self.nodes()), tile(self.nodes()));
@@ -30,8 +31,47 @@ impl MagneticOperator {
             let factors = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
             let nothing = Source { input: Input::Zero, enter: None };
             engine.step(&scaling, factors, nothing, &z, &mut product);
-            write(&mut out, &[(first..first + width, &product[..])], scaling.leave.as_deref());
+            let tiles = [(first..first + width, &product[..])];
+            write(&mut out, &tiles, scaling.leave.as_deref(), instructions);
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::{GeneratorConfig, generate};
+    use crate::operator::{Charge, Kind, Normalize, OperatorConfig};
+
+    #[test]
+    fn rows_times_columns() {
+        let graph = generate(&GeneratorConfig::default(), 4).unwrap().graph;
+        for normalize in [Normalize::Symmetric, Normalize::RandomWalk, Normalize::None] {
+            let charge = Charge::fraction(1, 5).unwrap();
+            let config =
+                OperatorConfig { charge, normalize, kind: Kind::Laplacian, ..Default::default() };
+            let operator = MagneticOperator::new(&graph, &config).unwrap();
+            let number = |i: usize| ((i * 29) % 97) as f32 / 48.0 - 1.0;
+            let values = (0..600 * 11).map(|i| Complex32::new(number(i), number(3 * i + 1)));
+            let x = Matrix::from_vec(600, 11, values.collect()).unwrap();
+            let product = operator.apply(&x);
+            for u in 0..600 {
+                for (j, actual) in product.row(u).iter().enumerate() {
+                    let expected: num_complex::Complex64 = operator
+                        .row(u)
+                        .map(|(v, s)| {
+                            s * num_complex::Complex64::new(
+                                x.row(v)[j].re.into(),
+                                x.row(v)[j].im.into(),
+                            )
+                        })
+                        .sum();
+                    let error = (expected.re - f64::from(actual.re)).abs()
+                        + (expected.im - f64::from(actual.im)).abs();
+                    assert!(error < 1e-4, "{error:e} at {u}, {j}");
+                }
+            }
+        }
     }
 }

@@ -143,7 +143,8 @@ pub(super) fn integers(
     with_number!(dtype, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
         let number = convert(bytes);
         let value = number.to_i64().ok_or_else(|| {
-            let problem = format!("{} at position {k} is not a usable whole number", number.to_f32());
+            let problem =
+                format!("{} at position {k} is not a usable whole number", number.to_f32());
             DataError::format(file, problem)
         })?;
         take(k, value).map_err(|problem| DataError::format(file, problem))

@@ -75,7 +75,9 @@ impl Sparse {
         };
         if major.checked_add(1) != Some(pointers.len()) {
             let found = pointers.len();
-            return Err(bad(format!("its shape needs {major} + 1 pointers, but {found} are there")));
+            return Err(bad(format!(
+                "its shape needs {major} + 1 pointers, but {found} are there"
+            )));
         }
         let stored = pointers.last().map_or(0, |&end| end as usize);
         if pointers.first() != Some(&0) || !pointers.is_sorted() {

@@ -2,6 +2,7 @@
 
 mod machine;
 mod numpy;
+mod opcodes;
 mod value;
 
 use super::{DataError, Features};

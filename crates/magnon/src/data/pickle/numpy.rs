@@ -11,33 +11,42 @@ type Payload<'p> = Cursor<Cow<'p, [u8]>>;
 
 impl Pickle<'_> {
     /// The array that a value stands for; `None` where it is something else.
-    pub(crate) fn array(&self, id: Id, file: &str) -> Result<Option<Array<Payload<'_>>>, DataError> {
+    pub(crate) fn array(
+        &self,
+        id: Id,
+        file: &str,
+    ) -> Result<Option<Array<Payload<'_>>>, DataError> {
         let Value::Object { class, args, state } = self.get(id) else { return Ok(None) };
         let function = self.global(*class).unwrap_or_default();
         let bad = |problem: &str| DataError::format(file, format!("a pickled array {problem}"));
         let args = self.items(*args).unwrap_or_default();
-        let (shape, dtype, fortran, payload) =
-            match function.rsplit_once('.').unwrap_or_default() {
-                (module, "_reconstruct") if module.starts_with("numpy.") => {
-                    let state = state.and_then(|state| self.items(state)).unwrap_or_default();
-                    let &[_, shape, dtype, order, payload] = state else {
-                        return Err(bad("lacks its state"));
-                    };
-                    (shape, dtype, matches!(self.get(order), Value::Bool(true) | Value::Int(1)), payload)
-                }
-                (module, "_frombuffer") if module.starts_with("numpy.") => {
-                    let &[payload, dtype, shape, order] = args else {
-                        return Err(bad("lacks its parts"));
-                    };
-                    (shape, dtype, self.bytes(order) == Some(b"F"), payload)
-                }
-                _ => return Ok(None),
-            };
+        let (shape, dtype, fortran, payload) = match function.rsplit_once('.').unwrap_or_default() {
+            (module, "_reconstruct") if module.starts_with("numpy.") => {
+                let state = state.and_then(|state| self.items(state)).unwrap_or_default();
+                let &[_, shape, dtype, order, payload] = state else {
+                    return Err(bad("lacks its state"));
+                };
+                (
+                    shape,
+                    dtype,
+                    matches!(self.get(order), Value::Bool(true) | Value::Int(1)),
+                    payload,
+                )
+            }
+            (module, "_frombuffer") if module.starts_with("numpy.") => {
+                let &[payload, dtype, shape, order] = args else {
+                    return Err(bad("lacks its parts"));
+                };
+                (shape, dtype, self.bytes(order) == Some(b"F"), payload)
+            }
+            _ => return Ok(None),
+        };
         let shape = self.items(shape).unwrap_or_default().iter();
         let shape: Option<Vec<usize>> =
             shape.map(|&axis| usize::try_from(self.integer(axis)?).ok()).collect();
         let shape = shape.ok_or_else(|| bad("has no usable shape"))?;
-        let dtype = self.dtype(dtype).map_err(|problem| bad(&format!("cannot be read: {problem}")))?;
+        let dtype =
+            self.dtype(dtype).map_err(|problem| bad(&format!("cannot be read: {problem}")))?;
         let payload = self.payload(payload).ok_or_else(|| bad("holds Python objects"))?;
         let length = payload.len() as u64;
         let header = Header { dtype, fortran, shape };

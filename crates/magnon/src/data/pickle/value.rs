@@ -25,7 +25,11 @@ pub(crate) enum Value<'a> {
     /// The name of a class or function, as module and name.
     Global(Cow<'a, [u8]>, Cow<'a, [u8]>),
     /// What a class or function would make of its arguments, and the state it is given.
-    Object { class: Id, args: Id, state: Option<Id> },
+    Object {
+        class: Id,
+        args: Id,
+        state: Option<Id>,
+    },
 }
 
 /// A pickle that was read.
@@ -58,7 +62,8 @@ impl<'a> Pickle<'a> {
     pub(super) fn global(&self, id: Id) -> Option<String> {
         match self.get(id) {
             Value::Global(module, name) => {
-                let (module, name) = (String::from_utf8_lossy(module), String::from_utf8_lossy(name));
+                let (module, name) =
+                    (String::from_utf8_lossy(module), String::from_utf8_lossy(name));
                 Some(format!("{module}.{name}"))
             }
             _ => None,
@@ -71,10 +76,7 @@ impl<'a> Pickle<'a> {
             Value::Dict(pairs) => Some(pairs),
             Value::Object { class, state: Some(state), .. }
                 if self.global(*class).is_some_and(|name| {
-                    matches!(
-                        name.as_str(),
-                        "collections.defaultdict" | "collections.OrderedDict"
-                    )
+                    matches!(name.as_str(), "collections.defaultdict" | "collections.OrderedDict")
                 }) =>
             {
                 match self.get(*state) {

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn the_first_paper_cites_the_second() {
-        let text = b"DIRECTED\tcites\nNO_FEATURES\n1\tpaper:30\t|\tpaper:20\n2\tpaper:20\t|\tpaper:9\n";
+        let text =
+            b"DIRECTED\tcites\nNO_FEATURES\n1\tpaper:30\t|\tpaper:20\n2\tpaper:20\t|\tpaper:9\n";
         let folder = Folder::new(&[("x.cites.tab", text)]);
         let store = Store::open(folder.root()).unwrap();
         let raw = read(&store, &finds(&store)[0]).unwrap();

@@ -19,8 +19,19 @@ pub(super) struct Layout {
 
 /// Words that head the column of a source.
 const HEADERS: [&str; 13] = [
-    "source", "src", "from", "fromnodeid", "from_node", "start", "head", "u", "i", "node1",
-    "node_1", "node_id", "id1",
+    "source",
+    "src",
+    "from",
+    "fromnodeid",
+    "from_node",
+    "start",
+    "head",
+    "u",
+    "i",
+    "node1",
+    "node_1",
+    "node_id",
+    "id1",
 ];
 
 /// Whether a field is a whole number, of either sign.

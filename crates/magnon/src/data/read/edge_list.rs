@@ -23,7 +23,9 @@ fn is_companion(name: &str) -> bool {
 pub(crate) fn finds(store: &Store) -> Vec<String> {
     let named = store.only().is_some();
     let fits = |name: &&str| ENDINGS.iter().any(|end| name.ends_with(end)) && !is_companion(name);
-    store.candidates().filter(|name| named || fits(name)).map(str::to_owned).collect()
+    let arrays = |name: &&str| [".npz", ".npy", ".pkl"].iter().any(|end| name.ends_with(end));
+    let taken = |name: &&str| if named { !arrays(name) } else { fits(name) };
+    store.candidates().filter(taken).map(str::to_owned).collect()
 }
 
 /// Reads an edge list.
@@ -34,6 +36,9 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
 
 /// Reads the text of an edge list.
 pub(super) fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
+    if text.get(..1024).unwrap_or(text).contains(&0) {
+        return Err(DataError::format(file, "neither text nor any other format that is known"));
+    }
     let Some(layout) = Layout::detect(text, file)? else {
         return Ok(Raw { file: file.to_owned(), ..Raw::default() });
     };
@@ -78,9 +83,7 @@ pub(super) fn node_pairs(text: &[u8], file: &str) -> Result<Vec<(u32, u32)>, Dat
     let body = text.get(layout.start..).unwrap_or_default();
     match edge_scan::scan::<u32>(body, &layout) {
         Ok(scanned) => Ok(scanned.pairs),
-        Err((at, fault)) => {
-            Err(fault.into_error(file, line_of(text, layout.start + at), &layout))
-        }
+        Err((at, fault)) => Err(fault.into_error(file, line_of(text, layout.start + at), &layout)),
     }
 }
 
@@ -174,9 +177,12 @@ mod tests {
             (0..200_000).map(|i| format!("{}\t{}\n", i % 1000, (i * 7) % 1000)).collect();
         let raw = ok(&text);
         assert_eq!(raw.edges.len(), 200_000);
-        assert!(raw.edges.iter().enumerate().all(|(i, &(u, v))| {
-            (u as usize, v as usize) == (i % 1000, (i * 7) % 1000)
-        }));
+        assert!(
+            raw.edges
+                .iter()
+                .enumerate()
+                .all(|(i, &(u, v))| { (u as usize, v as usize) == (i % 1000, (i * 7) % 1000) })
+        );
         let broken = text + "5 x y\n";
         assert!(error(&broken).starts_with("f, line 200001: ragged"));
     }

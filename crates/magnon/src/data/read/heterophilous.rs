@@ -24,7 +24,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let nodes = labels.len();
     let edges = npz.array("edges")?;
     if !matches!(edges.shape(), [_, 2]) {
-        let problem = format!("'edges' must have two columns, but its shape is {:?}", edges.shape());
+        let problem =
+            format!("'edges' must have two columns, but its shape is {:?}", edges.shape());
         return Err(DataError::format(file, problem));
     }
     let edges = edges.indices()?.chunks_exact(2).map(|edge| (edge[0], edge[1])).collect();
@@ -75,7 +76,8 @@ mod tests {
             ("val_masks.npy", &npy("|b1", "(1, 3)", &[0, 1, 0])),
             ("test_masks.npy", &npy("|b1", "(1, 3)", &[0, 0, 1])),
         ]);
-        let folder = Folder::new(&[("a_directed.npz", &bytes), ("a_filtered_directed.npz", &bytes)]);
+        let folder =
+            Folder::new(&[("a_directed.npz", &bytes), ("a_filtered_directed.npz", &bytes)]);
         let store = Store::open(folder.root()).unwrap();
         assert_eq!(finds(&store), ["a_directed.npz"]);
         let raw = read(&store, "a_directed.npz").unwrap();

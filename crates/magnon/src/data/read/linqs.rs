@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn the_second_id_is_the_source() {
         let archive = tgz(&[("x/x.content", CONTENT), ("x/x.cites", CITES)]);
-        let folder = Folder::new(&[("x.content", CONTENT), ("x.cites", CITES), ("x.tgz", &archive)]);
+        let folder =
+            Folder::new(&[("x.content", CONTENT), ("x.cites", CITES), ("x.tgz", &archive)]);
         for path in [folder.path("x.cites"), folder.path("x.content"), folder.path("x.tgz")] {
             let store = Store::open(&path).unwrap();
             assert_eq!(finds(&store), ["x"]);

@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn strangers_are_refused() {
-        let error = |banner: &str, body: &str| parse(&text(banner, body), "f").unwrap_err().to_string();
+        let error =
+            |banner: &str, body: &str| parse(&text(banner, body), "f").unwrap_err().to_string();
         assert!(error("array real general", "1 1\n1\n").contains("array matrices are not read"));
         assert!(error("coordinate complex general", "").contains("complex entries are not read"));
         let general = "coordinate pattern general";

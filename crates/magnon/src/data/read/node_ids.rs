@@ -48,7 +48,11 @@ fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Option<Numbered> {
         })
         .collect();
     let full = count as usize == top + 1;
-    let edges = relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default());
+    let edges = if full {
+        relabel(pairs, |id| id.into() as u32)
+    } else {
+        relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default())
+    };
     let ids = seen.iter().enumerate().filter(|(_, flag)| flag.load(Ordering::Relaxed) == 1);
     let names = (!full).then(|| names(ids.map(|(id, _)| id as u64).collect()));
     Some(Numbered { edges, count: count as usize, names })

@@ -23,7 +23,10 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
         let prefix = parts.map(|part| name.strip_suffix(&format!(".{part}"))).find_map(|p| p)?;
         let prefix = prefix.strip_suffix(".test").unwrap_or(prefix);
         let whole = NEEDED.iter().chain(&["test.index"]);
-        whole.into_iter().all(|part| store.has(&format!("{prefix}.{part}"))).then(|| prefix.to_owned())
+        whole
+            .into_iter()
+            .all(|part| store.has(&format!("{prefix}.{part}")))
+            .then(|| prefix.to_owned())
     };
     let mut prefixes: Vec<String> = store.candidates().filter_map(prefix).collect();
     prefixes.sort();

@@ -16,10 +16,9 @@ pub(super) enum Packing {
 /// The name without the suffix of its packing, and the packing.
 pub(super) fn split_suffix(name: &str) -> (String, Packing) {
     for (suffix, packing) in [(".gz", Packing::Gzip), (".zst", Packing::Zstd)] {
-        if let Some(stem) = name.strip_suffix(suffix).filter(|stem| !stem.is_empty()) {
-            if !stem.ends_with(".tar") {
-                return (stem.to_owned(), packing);
-            }
+        let stem = name.strip_suffix(suffix);
+        if let Some(stem) = stem.filter(|stem| !stem.is_empty() && !stem.ends_with(".tar")) {
+            return (stem.to_owned(), packing);
         }
     }
     (name.to_owned(), Packing::None)

@@ -15,10 +15,7 @@ fn shown(field: &[u8]) -> String {
 }
 
 /// Data lines of a table: no comments, and no header where the first line is one.
-fn rows<'a>(
-    text: &'a [u8],
-    is_data: impl Fn(&[u8]) -> bool,
-) -> impl Iterator<Item = (usize, &'a [u8])> {
+fn rows(text: &[u8], is_data: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = (usize, &[u8])> {
     let mut lines = Lines::new(text).filter(|(_, line)| !is_comment(line)).peekable();
     lines.next_if(|(_, line)| !is_data(line));
     lines
@@ -45,10 +42,8 @@ pub(crate) fn matrix(text: &[u8], file: &str) -> Result<Matrix<f32>, DataError> 
         };
         delimiter.split(line, &mut fields);
         if fields.len() != cols {
-            let problem = format!(
-                "ragged table: {} values, but the lines before have {cols}",
-                fields.len()
-            );
+            let problem =
+                format!("ragged table: {} values, but the lines before have {cols}", fields.len());
             return Err(DataError::line(file, line_number, problem));
         }
         for (column, field) in fields.iter().enumerate() {

@@ -23,7 +23,10 @@ where
     })
 }
 
-fn line<C: Display>(target: &mut dyn WriteSeek, row: impl IntoIterator<Item = C>) -> io::Result<()> {
+fn line<C: Display>(
+    target: &mut dyn WriteSeek,
+    row: impl IntoIterator<Item = C>,
+) -> io::Result<()> {
     for (k, cell) in row.into_iter().enumerate() {
         if k > 0 {
             target.write_all(b",")?;

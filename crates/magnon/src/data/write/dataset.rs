@@ -40,13 +40,15 @@ pub fn write_graph(path: &Path, graph: &DiGraph) -> Result<(), DataError> {
     let values: Vec<f32> = (0..graph.nodes())
         .flat_map(|node| {
             let weights = graph.weights(node);
-            (0..graph.out_degree(node)).map(move |k| {
-                weights.and_then(|weights| weights.get(k)).copied().unwrap_or(1.0)
-            })
+            (0..graph.out_degree(node))
+                .map(move |k| weights.and_then(|weights| weights.get(k)).copied().unwrap_or(1.0))
         })
         .collect();
     let shape = [graph.nodes(), graph.nodes()];
-    write_scipy_npz(path, Compressed { shape, offsets: &offsets, columns: &columns, values: &values })
+    write_scipy_npz(
+        path,
+        Compressed { shape, offsets: &offsets, columns: &columns, values: &values },
+    )
 }
 
 fn write_sparse(path: &Path, matrix: &SparseMatrix) -> Result<(), DataError> {

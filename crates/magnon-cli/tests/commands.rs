@@ -1,0 +1,125 @@
+//! What the commands print and write.
+
+mod common;
+use common::{json, magnon, text};
+
+#[test]
+fn direction_carries_the_signal_of_the_built_in_graph() {
+    for seed in ["0", "1", "2"] {
+        let accuracy = &json(&["--seed", seed])["test_accuracy"];
+        let score = |key: &str| accuracy[key].as_f64().unwrap();
+        assert!(score("undirected") < 0.6, "seed {seed}: {accuracy}");
+        assert!(score("magnetic") > 0.9, "seed {seed}: {accuracy}");
+    }
+}
+
+#[test]
+fn info_has_the_keys_of_the_contract() {
+    let info = json(&["info"]);
+    let keys = "nodes edges self_loops duplicates weighted reciprocity symmetric acyclic \
+        weak_components strong_components largest_strong_component isolated features classes \
+        class_sizes node_homophily edge_homophily splits seconds";
+    for key in keys.split_whitespace() {
+        assert!(info.get(key).is_some(), "{key}");
+    }
+    assert_eq!(info["nodes"], 600);
+    assert_eq!(info["class_sizes"], serde_json::json!([200, 200, 200]));
+    assert_eq!(info["splits"][0]["train"], 360);
+    assert!(info["seconds"]["load"].is_f64());
+}
+
+#[test]
+fn generators_stand_in_for_files() {
+    let cycle = json(&["info", "cycle:nodes=7"]);
+    assert_eq!((cycle["edges"].as_u64(), cycle["acyclic"].as_bool()), (Some(7), Some(false)));
+    assert_eq!(json(&["info", "feed-forward"])["acyclic"], true);
+    assert_eq!(json(&["info", "feed-forward"])["largest_strong_component"], 1);
+}
+
+#[test]
+fn generated_data_is_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for target in ["data", "graph.npz", "edges.csv"] {
+        let path = text(&folder.path().join(target));
+        let arguments =
+            ["generate", "ordered", "--nodes", "90", "--density", "0.2", "--output", &path];
+        let made = json(&arguments);
+        let read = json(&["info", &path]);
+        for key in ["nodes", "edges", "reciprocity", "strong_components", "isolated"] {
+            assert_eq!(made[key], read[key], "{target}: {key}");
+        }
+        if target == "data" {
+            assert_eq!(made["class_sizes"], read["class_sizes"]);
+            assert_eq!(made["splits"], read["splits"]);
+            assert_eq!(made["features"], read["features"]);
+        }
+    }
+}
+
+#[test]
+fn propagated_features_are_a_numpy_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.npy");
+    let run = |charge: &str| {
+        let result = json(&["propagate", "--charge", charge, "--output", &text(&path)]);
+        (result["dtype"].as_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
+    };
+    for (charge, dtype, word, width) in [("1/3", "complex64", "<c8", 8), ("0", "float32", "<f4", 4)]
+    {
+        let (said, bytes) = run(charge);
+        assert_eq!(said, dtype);
+        let header = String::from_utf8_lossy(&bytes[10..128]).into_owned();
+        assert!(header.contains(&format!("'descr': '{word}'")), "{header}");
+        assert!(header.contains("'fortran_order': False"), "{header}");
+        assert!(header.contains("'shape': (600, 16)"), "{header}");
+        assert_eq!(bytes.len() % 64, (600 * 16 * width) % 64);
+    }
+    // Nothing but the result lies in the folder.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |threads: &str| {
+        let path = folder.path().join(threads);
+        let arguments = ["propagate", "--charge", "1/3", "--threads", threads, "--output"];
+        json(&[&arguments[..], &[&text(&path)]].concat());
+        std::fs::read(path).unwrap()
+    };
+    let one = run("1");
+    assert!(one == run("2") && one == run("7"));
+}
+
+#[test]
+fn responses_are_csv_with_a_header() {
+    let output =
+        magnon(&["response", "--filter", "ppr", "--alpha", "0.5", "--exact", "--points", "3"]);
+    let csv = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[0], "lambda,response");
+    assert_eq!(lines[2], "0,0.5"); // (1 − α) / (1 − α·0)
+    assert_eq!(lines[3], "1,1");
+    assert_eq!(lines.len(), 4);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("h.csv");
+    let result = json(&["response", "--csv", &text(&path), "--points", "5"]);
+    assert_eq!(result["response"].as_array().unwrap().len(), 5);
+    assert_eq!(std::fs::read_to_string(path).unwrap().lines().count(), 6);
+}
+
+#[test]
+fn pass_auto_tells_its_evidence() {
+    let arguments = ["operator", "--pass", "auto", "--split", "60/20/20"];
+    let result = json(&arguments);
+    assert_eq!(result["kind"], "negated-adjacency");
+    assert!(result["pass_evidence"].as_str().unwrap().contains("homophily"));
+}
+
+#[test]
+fn human_output_has_no_json_and_quiet_has_no_notes() {
+    let output = magnon(&["operator", "cycle", "--quiet"]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.starts_with("graph"), "{printed}");
+    assert!(output.stderr.is_empty());
+}

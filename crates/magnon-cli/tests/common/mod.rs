@@ -1,0 +1,32 @@
+//! Running the binary.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // each test file uses a part
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+pub fn magnon(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_magnon")).args(arguments).output().unwrap()
+}
+
+/// The one JSON object of a run that must succeed.
+pub fn json(arguments: &[&str]) -> Value {
+    let output = magnon(&[arguments, &["--json"]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    serde_json::from_slice(&output.stdout).expect("exactly one JSON object")
+}
+
+/// Exit code and error text of a run that must fail, which prints nothing on standard output.
+pub fn failure(arguments: &[&str]) -> (i32, String) {
+    let output = magnon(arguments);
+    assert!(!output.status.success(), "{arguments:?} should fail");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed something");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!text.contains("panicked"), "{text}");
+    (output.status.code().unwrap(), text)
+}
+
+pub fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}

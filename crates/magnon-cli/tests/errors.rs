@@ -1,0 +1,96 @@
+//! Wrong usage exits with 2, failure with 1; both say what to do, and nothing is left on disk.
+
+mod common;
+use common::{failure, text};
+
+#[test]
+fn wrong_usage_exits_with_two() {
+    for (arguments, word) in [
+        (&["operator", "--charge", "0.7"][..], "outside of [0, 1/2]"),
+        (&["operator", "--charge", "x"], "not a charge"),
+        (&["operator", "--charge", "-0.1"], "-0.1"),
+        (&["info", "--split", "60/60/60"], "sum to at most 100"),
+        (&["propagate", "--filter", "nothing"], "possible values"),
+        (&["generate", "cube"], "not a generator"),
+        (&["info", "cyclic:nodes=0"], "nodes is 0"),
+        (&["propagate", "--order", "0"], "at least 1"),
+        (&["propagate", "--filter", "ppr", "--alpha", "1.5"], "alpha is 1.5"),
+        (&["propagate", "--filter", "heat", "--time", "-1"], "time is -1"),
+        (&["propagate", "--filter", "polynomial"], "needs coefficients"),
+        (&["propagate", "--filter", "markov", "--exact"], "has no exact solution"),
+        (&["propagate", "--alpha", "0.5"], "has no alpha"),
+        (&["operator", "--kind", "laplacian", "--pass", "high"], "a Laplacian has none"),
+        (&["response", "--points", "1"], "--points"),
+        (&["generate", "--density", "2"], "density is 2"),
+        (&["generate", "--density", "-1"], "density is -1"),
+        (&["generate", "--nodes", "1000000", "--density", "0.5"], "lower the density"),
+        (&["--threads", "0"], "threads"),
+        (&["frobnicate"], "frobnicate"),
+    ] {
+        let (code, error) = failure(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {error}");
+        assert!(error.contains(word), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn failures_say_what_is_wrong() {
+    for (arguments, word) in [
+        (&["info", "no/such/place"][..], "no/such/place"),
+        (&["propagate", "--filter", "ppr", "--kind", "laplacian"], "diverges"),
+        (&["propagate", "--filter", "arma", "--coefficients", "1", "--feedback=-2"], "pole"),
+        (&["operator", "cycle", "--pass", "auto"], "needs labels"),
+        (&["info", "--split", "given:7"], "numbered from 0"),
+        (&["info", "cycle", "--split", "60/20/20"], "has no labels"),
+    ] {
+        let (code, error) = failure(arguments);
+        assert_eq!(code, 1, "{arguments:?}: {error}");
+        assert!(error.contains(word), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_written_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = text(&folder.path().join("no").join("out.npy"));
+    for command in ["propagate", "operator"] {
+        let (code, error) = failure(&[command, "--output", &missing]);
+        assert_eq!(code, 1);
+        assert!(error.contains("does not exist"), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let (_, error) = failure(&["generate", "--output", "graph.xyz"]);
+    assert!(error.contains(".xyz"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let (code, error) = failure(&["propagate", "--output", "/dev/full"]);
+    assert_eq!(code, 1);
+    assert!(error.contains("/dev/full") && error.contains("space"), "{error}");
+}
+
+#[test]
+fn bad_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        text(&path)
+    };
+    let ragged = write("ragged.csv", b"0,1\n1,2\n2\n");
+    let (code, error) = failure(&["info", &ragged]);
+    assert_eq!(code, 1);
+    assert!(error.contains("ragged.csv") && error.contains("line 3"), "{error}");
+    let graph = write("graph.csv", b"0,1\n1,2\n");
+    let features = write("x.csv", b"1,2\nnan,1\n0,1\n");
+    let (_, error) = failure(&["propagate", &graph, "--features", &features]);
+    assert!(error.contains("x.csv"), "{error}");
+    let labels = write("y.csv", b"0\n1\n");
+    let (_, error) = failure(&["info", &graph, "--labels", &labels]);
+    assert!(error.contains("2") && error.contains("3"), "{error}");
+    let empty = write("empty.csv", b"");
+    let (_, error) = failure(&["info", &empty]);
+    assert!(error.contains("empty.csv"), "{error}");
+}

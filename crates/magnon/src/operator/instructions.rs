@@ -1,0 +1,72 @@
+//! Which vector instructions the processor has, asked once at run time.
+
+/// A set of instructions to compile hot loops for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instructions {
+    /// Whatever the target guarantees.
+    Portable,
+    /// 256-bit vectors and fused multiply-add.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 512-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// Whether a fused multiply-add is one instruction wherever this target runs.
+pub const FUSED_EVERYWHERE: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+impl Instructions {
+    /// The best that this processor has.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
+                return Self::Avx512;
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                return Self::Avx2;
+            }
+        }
+        Self::Portable
+    }
+
+    /// Every set that this processor has.
+    #[cfg(test)]
+    pub fn available() -> Vec<Self> {
+        let mut sets = vec![Self::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let best = Self::detect();
+            sets.extend((best != Self::Portable).then_some(Self::Avx2));
+            sets.extend((best == Self::Avx512).then_some(Self::Avx512));
+        }
+        sets
+    }
+
+    /// Runs `work` compiled for these instructions: it is inlined where they are allowed.
+    #[inline(always)]
+    pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        match self {
+            Self::Portable => work(),
+            // SAFETY: sets come from `detect` and `available`, which have asked the processor.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { avx2(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => unsafe { avx512(work) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn avx2<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx2,fma")]
+fn avx512<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}

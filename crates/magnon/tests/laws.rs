@@ -1,0 +1,248 @@
+//! The laws that every operator and filter obeys, on random graphs.
+
+use faer::{Mat, Side, c64};
+use magnon::data::Features;
+use magnon::filter::{Accuracy, Filter, Propagated, propagate};
+use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
+use magnon::matrix::{Matrix, SparseMatrix};
+use magnon::operator::{
+    Bounds, Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Symmetrize,
+};
+use proptest::prelude::*;
+
+/// Graphs of up to 12 nodes, with and without weights, with self loops and isolated nodes.
+fn graphs() -> impl Strategy<Value = DiGraph> {
+    (1usize..12, any::<bool>()).prop_flat_map(|(n, weighted)| {
+        let edge = (0..n as u32, 0..n as u32, 1u8..=8);
+        proptest::collection::vec(edge, 0..3 * n).prop_map(move |edges| {
+            let weight = |w: u8| if weighted { f32::from(w) / 4.0 } else { 1.0 };
+            let mut edges: Vec<_> = edges.into_iter().map(|(u, v, w)| (u, v, weight(w))).collect();
+            edges.sort_by_key(|&(u, v, _)| (u, v));
+            edges.dedup_by_key(|&mut (u, v, _)| (u, v));
+            let builder = GraphBuilder::new(n).weighted_edges(edges);
+            builder.self_loops(SelfLoops::Keep).build().unwrap().graph
+        })
+    })
+}
+
+fn configs() -> impl Strategy<Value = OperatorConfig> {
+    let charges = prop_oneof![
+        Just(Charge::ZERO),
+        Just(Charge::fraction(1, 2).unwrap()),
+        Just(Charge::fraction(1, 3).unwrap()),
+        (0.0..=0.5).prop_map(|q| Charge::new(q).unwrap()),
+    ];
+    let symmetrize = prop_oneof![Just(Symmetrize::Max), Just(Symmetrize::Mean)];
+    let normalize =
+        prop_oneof![Just(Normalize::Symmetric), Just(Normalize::RandomWalk), Just(Normalize::None)];
+    let kind =
+        prop_oneof![Just(Kind::Adjacency), Just(Kind::NegatedAdjacency), Just(Kind::Laplacian)];
+    (charges, symmetrize, any::<bool>(), normalize, kind).prop_map(
+        |(charge, symmetrize, self_loops, normalize, kind)| OperatorConfig {
+            charge,
+            symmetrize,
+            self_loops,
+            normalize,
+            kind,
+        },
+    )
+}
+
+fn dense(operator: &MagneticOperator) -> Mat<c64> {
+    let n = operator.nodes();
+    let mut matrix = Mat::zeros(n, n);
+    for u in 0..n {
+        let mut last = None;
+        for (v, value) in operator.row(u) {
+            assert!(last < Some(v), "columns ascend");
+            last = Some(v);
+            matrix[(u, v)] = value;
+        }
+    }
+    matrix
+}
+
+fn build(graph: &DiGraph, config: &OperatorConfig) -> MagneticOperator {
+    MagneticOperator::new(graph, config).unwrap()
+}
+
+fn largest_difference(a: &Mat<c64>, b: &Mat<c64>) -> f64 {
+    (a - b).norm_max()
+}
+
+/// Columns whose entries are all different.
+fn signal(n: usize, columns: usize) -> Matrix<f32> {
+    let value = |i: usize| ((i * 37 + 11) % 101) as f32 / 50.0 - 1.0;
+    Matrix::from_vec(n, columns, (0..n * columns).map(value).collect()).unwrap()
+}
+
+fn to_dense(result: &Propagated) -> Mat<c64> {
+    match result {
+        Propagated::Real(x) => {
+            Mat::from_fn(x.rows(), x.cols(), |i, j| c64::from(f64::from(x.row(i)[j])))
+        }
+        Propagated::Complex(x) => Mat::from_fn(x.rows(), x.cols(), |i, j| {
+            c64::new(f64::from(x.row(i)[j].re), f64::from(x.row(i)[j].im))
+        }),
+    }
+}
+
+/// Every filter that there is, for an operator within `bounds`.
+fn filters(bounds: Bounds, kind: Kind) -> Vec<Filter> {
+    let alpha = 0.7 / bounds.radius().max(1.0);
+    let feedback = [-0.3 / bounds.radius().max(1.0), 0.2 / bounds.radius().max(1.0).powi(2)];
+    let arma = |accuracy| Filter::arma(&[0.5, 0.25], &feedback, bounds, accuracy).unwrap();
+    let ppr = |accuracy| Filter::page_rank(alpha, bounds, accuracy).unwrap();
+    let heat = |accuracy| Filter::heat(0.8, bounds, accuracy).unwrap();
+    vec![
+        Filter::linear_rank(5).unwrap(),
+        Filter::markov(3).unwrap(),
+        ppr(Accuracy::Tolerance(1e-7)),
+        ppr(Accuracy::Exact),
+        heat(Accuracy::Order(4)),
+        heat(Accuracy::Exact),
+        Filter::polynomial(&[0.5, -1.0, 0.25]).unwrap(),
+        Filter::chebyshev(&[0.1, 0.4, -0.3, 0.2], bounds).unwrap(),
+        Filter::bernstein(&[1.0, 0.5, -0.5, 2.0], bounds, kind).unwrap(),
+        arma(Accuracy::Tolerance(1e-7)),
+        arma(Accuracy::Exact),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(7),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn operators_are_hermitian(graph in graphs(), config in configs()) {
+        let operator = build(&graph, &config);
+        let matrix = dense(&operator);
+        if operator.is_hermitian() {
+            prop_assert!(largest_difference(&matrix, &matrix.adjoint().to_owned()) < 1e-15);
+        }
+        if operator.is_real() {
+            prop_assert!((0..graph.nodes()).all(|u| operator.row(u).all(|(_, x)| x.im == 0.0)));
+        }
+    }
+
+    #[test]
+    fn spectra_stay_within_bounds(graph in graphs(), config in configs()) {
+        let symmetric = OperatorConfig {
+            normalize: match config.normalize {
+                Normalize::None => Normalize::None,
+                _ => Normalize::Symmetric,
+            },
+            ..config
+        };
+        let matrix = dense(&build(&graph, &symmetric));
+        let bounds = build(&graph, &config).bounds();
+        let eigenvalues = matrix.self_adjoint_eigenvalues(Side::Lower).unwrap();
+        let slack = 1e-12 * bounds.radius().max(1.0);
+        for value in eigenvalues {
+            prop_assert!(value >= bounds.min - slack && value <= bounds.max + slack);
+        }
+    }
+
+    /// filter(x) = U h(Λ) Uᴴ x; random walks through their symmetric twin.
+    #[test]
+    fn filters_act_as_their_response_says(graph in graphs(), config in configs()) {
+        let operator = build(&graph, &config);
+        let twin = OperatorConfig {
+            normalize: match config.normalize {
+                Normalize::RandomWalk => Normalize::Symmetric,
+                other => other,
+            },
+            ..config
+        };
+        let eigen = dense(&build(&graph, &twin)).self_adjoint_eigen(Side::Lower).unwrap();
+        let n = graph.nodes();
+        let x = signal(n, 3);
+        let root = |u: usize| match config.normalize {
+            Normalize::RandomWalk if operator.degrees()[u] > 0.0 => operator.degrees()[u].sqrt(),
+            _ => 1.0,
+        };
+        let entered =
+            Mat::from_fn(n, 3, |i, j| c64::from(f64::from(x.row(i)[j]) * root(i)));
+        for filter in filters(operator.bounds(), config.kind) {
+            let result = propagate(&operator, &filter, &Features::Dense(x.clone()), &|_, _| ());
+            let actual = to_dense(&result.unwrap());
+            let mut spectral = eigen.U().adjoint() * &entered;
+            for i in 0..n {
+                let h = filter.response(eigen.S()[i].re);
+                (0..3).for_each(|j| spectral[(i, j)] *= h);
+            }
+            let mut expected = eigen.U() * spectral;
+            for i in 0..n {
+                (0..3).for_each(|j| expected[(i, j)] /= root(i));
+            }
+            let scale = expected.norm_max().max(1.0);
+            let error = largest_difference(&actual, &expected) / scale;
+            prop_assert!(error < 3e-6, "{error:e} {filter:?}");
+        }
+    }
+
+    #[test]
+    fn charge_zero_forgets_direction(graph in graphs(), config in configs()) {
+        let plain = OperatorConfig { charge: Charge::ZERO, ..config };
+        let both: Vec<_> = (0..graph.nodes()).flat_map(|u| {
+            let operator = build(&graph, &OperatorConfig {
+                self_loops: false, normalize: Normalize::None, kind: Kind::Adjacency, ..plain
+            });
+            let row: Vec<_> =
+                operator.row(u).map(|(v, x)| (u as u32, v as u32, x.re as f32)).collect();
+            row
+        }).collect();
+        let undirected = GraphBuilder::new(graph.nodes()).weighted_edges(both);
+        let undirected = undirected.self_loops(SelfLoops::Keep).build().unwrap().graph;
+        // Of a symmetric graph every charge gives the same, and it is the one of charge 0.
+        let a = dense(&build(&graph, &plain));
+        let b = dense(&build(&undirected, &config));
+        prop_assert!(largest_difference(&a, &b) < 1e-14 * a.norm_max().max(1.0));
+    }
+
+    #[test]
+    fn reversing_all_edges_conjugates(graph in graphs(), config in configs()) {
+        let forward = dense(&build(&graph, &config));
+        let backward = dense(&build(&graph.transpose(), &config));
+        prop_assert!(largest_difference(&forward, &backward.conjugate().to_owned()) < 1e-15 * forward.norm_max().max(1.0));
+    }
+
+    #[test]
+    fn relabelling_permutes(graph in graphs(), config in configs(), seed in 0usize..1000) {
+        let n = graph.nodes();
+        let mut order: Vec<usize> = (0..n).collect();
+        (0..n).for_each(|i| order.swap(i, (i * 7 + seed) % n));
+        let edges = (0..n).flat_map(|u| {
+            let weights = graph.weights(u).map(<[f32]>::to_vec);
+            let weight = move |k: usize| weights.as_ref().map_or(1.0, |w| w[k]);
+            let order = &order;
+            graph.targets(u).iter().enumerate().map(move |(k, &v)| {
+                (order[u] as u32, order[v as usize] as u32, weight(k))
+            })
+        });
+        let builder = GraphBuilder::new(n).weighted_edges(edges).self_loops(SelfLoops::Keep);
+        let renamed = dense(&build(&builder.build().unwrap().graph, &config));
+        let matrix = dense(&build(&graph, &config));
+        for u in 0..n {
+            for v in 0..n {
+                prop_assert!((renamed[(order[u], order[v])] - matrix[(u, v)]).norm() < 1e-14 * matrix.norm_max().max(1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_features_are_dense_features(graph in graphs(), config in configs()) {
+        let n = graph.nodes();
+        let cells = (0..n * 21).map(|i| (i / 21, (i % 21) as u32, ((i * 13) % 5) as f32));
+        let sparse = SparseMatrix::from_triplets(n, 21, cells.clone().filter(|c| c.2 != 0.0)).unwrap();
+        let dense = Matrix::from_vec(n, 21, cells.map(|c| c.2).collect()).unwrap();
+        let operator = build(&graph, &config);
+        let filter = Filter::linear_rank(3).unwrap();
+        let run = |features| propagate(&operator, &filter, &features, &|_, _| ()).unwrap();
+        prop_assert_eq!(run(Features::Sparse(sparse)), run(Features::Dense(dense)));
+    }
+}
