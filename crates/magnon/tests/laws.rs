@@ -1,4 +1,5 @@
 //! The laws that every operator and filter obeys, on random graphs.
+#![allow(clippy::unwrap_used, clippy::panic)] // a failed test is a panic
 
 use faer::{Mat, Side, c64};
 use magnon::data::Features;

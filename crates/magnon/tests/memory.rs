@@ -1,4 +1,5 @@
 //! Propagation needs its input, its output, the operator and two tiles: counted, not estimated.
+#![allow(clippy::unwrap_used, clippy::panic)] // a failed test is a panic
 
 use magnon::data::Features;
 use magnon::filter::{Filter, propagate};

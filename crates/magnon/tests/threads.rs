@@ -1,4 +1,5 @@
 //! Results are the same, bit for bit, whatever the number of threads.
+#![allow(clippy::unwrap_used, clippy::panic)] // a failed test is a panic
 
 use magnon::data::{Features, SyntheticConfig};
 use magnon::filter::{Accuracy, Filter, Propagated, propagate, propagate_block};

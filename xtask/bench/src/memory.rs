@@ -3,21 +3,25 @@
 use crate::Places;
 use crate::product::{COLUMNS, NODES, propagate_command};
 use anyhow::{Context, ensure};
-use std::os::unix::process::ExitStatusExt;
 
 /// Runs the command and compares its largest resident set with the sizes that it cannot avoid.
 pub fn measure(places: &Places) -> anyhow::Result<()> {
-    let child = propagate_command(places).spawn()?;
-    let mut status = 0;
-    // SAFETY: both outputs are plain values that the call fills; all zero is a valid `rusage`.
-    let (waited, usage) = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        (libc::wait4(child.id() as libc::pid_t, &mut status, 0, &mut usage), usage)
+    let mut child = propagate_command(places).spawn()?;
+    // The kernel keeps the largest value; the last look comes while the result is written, long
+    // after the peak. (`ru_maxrss` would count this process too, from before the child's exec.)
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0;
+    let ended = loop {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+        peak = kib.map_or(peak, |kib| kib * 1024.0);
+        if let Some(ended) = child.try_wait()? {
+            break ended;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
     };
-    ensure!(waited > 0, "waiting for magnon propagate failed");
-    let status = std::process::ExitStatus::from_raw(status);
-    ensure!(status.success(), "magnon propagate: {status}");
-    let peak = usage.ru_maxrss as f64 * 1024.0;
+    ensure!(ended.success(), "magnon propagate: {ended}");
 
     let graph = crate::product::graph()?;
     let pattern = magnon::operator::Pattern::new(&graph).context("pattern")?;

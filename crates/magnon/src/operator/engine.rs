@@ -6,6 +6,7 @@ use super::instructions::Instructions;
 use super::kernel::{ByClass, ByEntry, Coefficients, Step};
 use super::line::{Line, Real};
 use super::magnetic::{CoefficientStore, Scaling};
+use super::output::{Cell, Place};
 use rayon::prelude::*;
 
 /// Rows of a tile that one task works on outside of the product.
@@ -67,24 +68,45 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Engine<'a, T, N, COMPLEX>
     ) {
         match &self.coefficients {
             CoefficientStore::Classes(table) => {
-                self.step_with(ByClass(table), scaling, factors, source, z, out);
+                self.run(&self.prepare(ByClass(table), scaling, factors, source, z), out);
             }
             CoefficientStore::Entries(values) => {
-                self.step_with(ByEntry(values), scaling, factors, source, z, out);
+                self.run(&self.prepare(ByEntry(values), scaling, factors, source, z), out);
             }
         }
     }
 
-    fn step_with<C: Coefficients<T>>(
+    /// S z, written to its place in a matrix without passing through a tile.
+    pub fn product_into<C: Cell>(
         &self,
-        coefficients: C,
         scaling: &Scaling<T>,
-        factors: Factors,
-        source: Source<T, N>,
         z: &[Line<T, N>],
-        out: &mut [Line<T, N>],
+        mut place: Place<T, C>,
     ) {
-        let step = Step {
+        let factors = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
+        let nothing = Source { input: Input::Zero, enter: None };
+        let set = self.instructions;
+        match &self.coefficients {
+            CoefficientStore::Classes(table) => {
+                let step = self.prepare(ByClass(table), scaling, factors, nothing, z);
+                step.run_into::<COMPLEX, C>(&mut place, set);
+            }
+            CoefficientStore::Entries(values) => {
+                let step = self.prepare(ByEntry(values), scaling, factors, nothing, z);
+                step.run_into::<COMPLEX, C>(&mut place, set);
+            }
+        }
+    }
+
+    fn prepare<'s, C: Coefficients<T>>(
+        &'s self,
+        coefficients: C,
+        scaling: &'s Scaling<T>,
+        factors: Factors,
+        source: Source<'s, T, N>,
+        z: &'s [Line<T, N>],
+    ) -> Step<'s, T, N, C> {
+        Step {
             pattern: self.operator.pattern(),
             coefficients,
             gain: &scaling.gain,
@@ -95,7 +117,10 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Engine<'a, T, N, COMPLEX>
             enter: source.enter,
             input: source.input,
             z,
-        };
+        }
+    }
+
+    fn run<C: Coefficients<T>>(&self, step: &Step<T, N, C>, out: &mut [Line<T, N>]) {
         if self.shared {
             step.run::<COMPLEX>(out, self.instructions);
         } else {

@@ -1,6 +1,6 @@
 //! Where the x of a step comes from.
 
-use super::line::{Line, Real, prefetch};
+use super::line::{Line, Real, prefetch_once};
 use num_complex::Complex32;
 
 /// A few columns of a matrix, as lines.
@@ -30,14 +30,14 @@ pub struct Columns<'a, C> {
 }
 
 /// Rows that are asked for ahead of use.
-const AHEAD: usize = 32;
+const AHEAD: usize = 16;
 
 impl<'a, C> Columns<'a, C> {
     #[inline(always)]
     fn row(&self, u: usize) -> &'a [C] {
         let start = u * self.stride + self.first;
         // Rows are far apart, and the processor does not guess such strides by itself.
-        prefetch(self.data.as_ptr().wrapping_add(start + AHEAD * self.stride));
+        prefetch_once(self.data.as_ptr().wrapping_add(start + AHEAD * self.stride));
         &self.data[start..start + self.width]
     }
 }

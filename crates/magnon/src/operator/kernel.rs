@@ -11,6 +11,7 @@
 use super::input::Input;
 use super::instructions::{FUSED_EVERYWHERE, Instructions};
 use super::line::{Line, Real, prefetch};
+use super::output::{Cell, Place};
 use super::pattern::{COLUMN, PADDING, Pattern};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -67,26 +68,52 @@ pub struct Step<'a, T, const N: usize, C> {
     pub z: &'a [Line<T, N>],
 }
 
+/// Entries that are asked for ahead of use; the pattern's columns run on that far.
+const AHEAD: usize = 40;
+/// Rows of the result that are asked for ahead of being written.
+const WRITE_AHEAD: usize = 8;
+const _: () = assert!(AHEAD <= PADDING);
+
 impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     /// Makes the step for all rows on the threads of the current pool.
     ///
     /// `COMPLEX` says how lines are laid out; a real layout ignores the imaginary coefficients.
     pub fn run<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
-        let mut tasks = Vec::with_capacity(self.pattern.blocks.len());
-        let mut rest = out;
-        for rows in self.pattern.blocks.windows(2) {
-            let (head, tail) = rest.split_at_mut(rows[1] - rows[0]);
-            tasks.push((rows[0]..rows[1], head));
-            rest = tail;
-        }
-        tasks.into_par_iter().for_each(|(rows, out)| self.dispatch::<COMPLEX>(rows, out, set));
+        by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
+            self.lines::<COMPLEX>(rows, out, set);
+        });
     }
 
     /// Makes the step for all rows on this thread.
     pub fn run_here<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
-        self.dispatch::<COMPLEX>(0..out.len(), out, set);
+        self.lines::<COMPLEX>(0..out.len(), out, set);
+    }
+
+    /// Makes the step, keeping nothing, and writes the rows to their place in a matrix.
+    pub fn run_into<const COMPLEX: bool, R: Cell>(&self, out: &mut Place<T, R>, set: Instructions) {
+        let cols = out.matrix.cols();
+        self.check(out.matrix.rows());
+        let (columns, leave) = (&out.columns, out.leave);
+        by_blocks(&self.pattern.blocks, cols, out.matrix.as_mut_slice(), |rows, cells| {
+            set.run(
+                #[inline(always)]
+                || {
+                    for (u, row) in rows.zip(cells.chunks_exact_mut(cols)) {
+                        let line = match set {
+                            Instructions::Portable => {
+                                self.row::<COMPLEX, FUSED_EVERYWHERE>(u, [T::ZERO; N])
+                            }
+                            _ => self.row::<COMPLEX, true>(u, [T::ZERO; N]),
+                        };
+                        let factor = leave.map_or(T::from_f64(1.0), |leave| leave[u]);
+                        prefetch(row.as_ptr().wrapping_add(WRITE_AHEAD * cols + columns.start));
+                        R::write(&Line(line), factor, &mut row[columns.clone()]);
+                    }
+                },
+            );
+        });
     }
 
     /// What the unchecked accesses of the inner loop rely on.
@@ -96,44 +123,43 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         assert!(self.pattern.columns.len() == self.pattern.stored() + PADDING);
     }
 
-    fn dispatch<const COMPLEX: bool>(
+    fn lines<const COMPLEX: bool>(
         &self,
         rows: Range<usize>,
         out: &mut [Line<T, N>],
         set: Instructions,
     ) {
-        if set == Instructions::Portable {
-            self.rows::<COMPLEX, FUSED_EVERYWHERE>(rows, out);
-        } else {
-            set.run(
-                #[inline(always)]
-                || self.rows::<COMPLEX, true>(rows, out),
-            );
-        }
+        set.run(
+            #[inline(always)]
+            || {
+                for (u, out) in rows.zip(out) {
+                    out.0 = match set {
+                        Instructions::Portable => self.row::<COMPLEX, FUSED_EVERYWHERE>(u, out.0),
+                        _ => self.row::<COMPLEX, true>(u, out.0),
+                    };
+                }
+            },
+        );
     }
 
+    /// The new line of node `u`, which held `before`.
     #[inline(always)]
-    fn rows<const COMPLEX: bool, const FUSED: bool>(
-        &self,
-        rows: Range<usize>,
-        out: &mut [Line<T, N>],
-    ) {
-        for (u, out) in rows.zip(out) {
-            let product = self.gather::<COMPLEX, FUSED>(u);
-            let gain = self.scale * self.gain[u];
-            let own = self.scale * self.own[u];
-            let z = &self.z[u].0;
-            let x = self.input.line(u).0;
-            let theta = self.enter.map_or(self.theta, |enter| self.theta * enter[u]);
-            // What `out` held counts for nothing when it is not kept, not even as 0 · ∞.
-            let before = if self.keep == T::ZERO { [T::ZERO; N] } else { out.0 };
-            for i in 0..N {
-                let mut sum = gain * product[i];
-                sum = fma::<T, FUSED>(own, z[i], sum);
-                sum = fma::<T, FUSED>(self.keep, before[i], sum);
-                out.0[i] = fma::<T, FUSED>(theta, x[i], sum);
-            }
+    fn row<const COMPLEX: bool, const FUSED: bool>(&self, u: usize, before: [T; N]) -> [T; N] {
+        let mut line = self.gather::<COMPLEX, FUSED>(u);
+        let gain = self.scale * self.gain[u];
+        let own = self.scale * self.own[u];
+        let z = &self.z[u].0;
+        let x = self.input.line(u).0;
+        let theta = self.enter.map_or(self.theta, |enter| self.theta * enter[u]);
+        // What was there counts for nothing when it is not kept, not even as 0 · ∞.
+        let before = if self.keep == T::ZERO { [T::ZERO; N] } else { before };
+        for i in 0..N {
+            let mut sum = gain * line[i];
+            sum = fma::<T, FUSED>(own, z[i], sum);
+            sum = fma::<T, FUSED>(self.keep, before[i], sum);
+            line[i] = fma::<T, FUSED>(theta, x[i], sum);
         }
+        line
     }
 
     /// Σ_v t(u,v)·z(v) over the entries of row `u`.
@@ -150,7 +176,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
             // n (the pattern's invariant); z has n lines (`check`).
             let ([c, s], z) = unsafe {
                 let packed = *columns.get_unchecked(e);
-                let ahead = *columns.get_unchecked(e + PADDING) & COLUMN;
+                let ahead = *columns.get_unchecked(e + AHEAD) & COLUMN;
                 prefetch(self.z.as_ptr().wrapping_add(ahead as usize));
                 let z = &self.z.get_unchecked((packed & COLUMN) as usize).0;
                 (self.coefficients.at(e, packed), z)
@@ -171,6 +197,22 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         }
         cosine
     }
+}
+
+/// Shares rows of `width` items between threads at the cuts of `blocks`.
+fn by_blocks<I: Send>(
+    blocks: &[usize],
+    width: usize,
+    mut items: &mut [I],
+    work: impl Fn(Range<usize>, &mut [I]) + Sync,
+) {
+    let mut tasks = Vec::with_capacity(blocks.len());
+    for rows in blocks.windows(2) {
+        let (head, tail) = items.split_at_mut(width * (rows[1] - rows[0]));
+        tasks.push((rows[0]..rows[1], head));
+        items = tail;
+    }
+    tasks.into_par_iter().for_each(|(rows, items)| work(rows, items));
 }
 
 #[inline(always)]

@@ -79,3 +79,16 @@ pub fn prefetch<L>(address: *const L) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
 }
+
+/// Asks for the cache line at `address`, which is read once and should not push out others.
+#[inline(always)]
+pub fn prefetch_once<L>(address: *const L) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of any address is harmless; it never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_NTA, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_NTA>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

@@ -54,6 +54,13 @@ impl Cell for Complex32 {
     }
 }
 
+/// Columns of a matrix that a tile belongs to, and the factors 1/r with which it leaves z = r ⊙ x.
+pub struct Place<'a, T, C> {
+    pub matrix: &'a mut Matrix<C>,
+    pub columns: Range<usize>,
+    pub leave: Option<&'a [T]>,
+}
+
 /// Rows that are asked for ahead of being written.
 const AHEAD: usize = 16;
 

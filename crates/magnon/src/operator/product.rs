@@ -1,11 +1,11 @@
 //! The product S·X with a dense block.
 
 use super::MagneticOperator;
-use super::engine::{Engine, Factors, Source};
+use super::engine::{Engine, Source};
 use super::input::{Columns, Input};
 use super::instructions::Instructions;
 use super::line::{F32_LANES, tile};
-use super::output::write;
+use super::output::Place;
 use crate::matrix::Matrix;
 use num_complex::Complex32;
 
@@ -18,21 +18,17 @@ impl MagneticOperator {
     pub fn apply(&self, x: &Matrix<Complex32>) -> Matrix<Complex32> {
         assert_eq!(x.rows(), self.nodes(), "the block must have one row a node");
         const WIDTH: usize = F32_LANES / 2;
-        let instructions = Instructions::detect();
-        let engine = Engine::<f32, F32_LANES, true>::new(self, instructions, true);
+        let engine = Engine::<f32, F32_LANES, true>::new(self, Instructions::detect(), true);
         let scaling = self.scaling(0.0, 1.0);
         let mut out = Matrix::zeros(x.rows(), x.cols());
-        let (mut z, mut product) = (tile(self.nodes()), tile(self.nodes()));
+        let mut z = tile(self.nodes());
         for first in (0..x.cols()).step_by(WIDTH) {
             let width = WIDTH.min(x.cols() - first);
             let columns = Columns { data: x.as_slice(), stride: x.cols(), first, width };
             let enter = scaling.enter.as_deref();
             engine.start(1.0, Source { input: Input::Complex(columns), enter }, &mut z);
-            let factors = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-            let nothing = Source { input: Input::Zero, enter: None };
-            engine.step(&scaling, factors, nothing, &z, &mut product);
-            let tiles = [(first..first + width, &product[..])];
-            write(&mut out, &tiles, scaling.leave.as_deref(), instructions);
+            let (columns, leave) = (first..first + width, scaling.leave.as_deref());
+            engine.product_into(&scaling, &z, Place { matrix: &mut out, columns, leave });
         }
         out
     }
