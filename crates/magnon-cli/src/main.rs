@@ -23,6 +23,11 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
+    // Whoever interrupts us finds nothing half-written.
+    ctrlc::set_handler(|| {
+        magnon::data::write::remove_unfinished();
+        std::process::exit(130);
+    })?;
     if let Some(threads) = cli.common.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
     }

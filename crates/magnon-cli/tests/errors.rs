@@ -90,7 +90,46 @@ fn bad_files_are_named() {
     let labels = write("y.csv", b"0\n1\n");
     let (_, error) = failure(&["info", &graph, "--labels", &labels]);
     assert!(error.contains("2") && error.contains("3"), "{error}");
+    let gaps = write("gaps.csv", b"0,1\n1,3\n");
+    let labels = write("z.csv", b"0\n1\n0\n1\n0\n");
+    let (_, error) = failure(&["info", &gaps, "--labels", &labels]);
+    assert!(error.contains("give the number of nodes 5"), "{error}");
+    let info = common::json(&["info", &gaps, "--labels", &labels, "--nodes", "5"]);
+    assert_eq!((info["nodes"].as_u64(), info["isolated"].as_u64()), (Some(5), Some(2)));
+    let (_, error) = failure(&["info", &gaps, "--nodes", "3"]);
+    assert!(error.contains("node 3 is not below"), "{error}");
     let empty = write("empty.csv", b"");
     let (_, error) = failure(&["info", &empty]);
     assert!(error.contains("empty.csv"), "{error}");
+}
+
+/// Interrupted while it writes, the command leaves nothing behind.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_half_written() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("big.npy");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+        .args(["propagate", "erdos-renyi:nodes=200000,density=0.000005,columns=64", "--order", "1"])
+        .args(["--charge", "1/4", "--output", &text(&target)])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first file in the folder is the temporary one.
+    while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it wrote");
+        std::thread::yield_now();
+    }
+    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(signal.success());
+    let ended = child.wait().unwrap();
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
+    if ended.success() {
+        // It was faster than the signal: the file is whole.
+        assert_eq!(std::fs::metadata(&target).unwrap().len(), 128 + 200_000 * 64 * 8);
+    } else {
+        assert_eq!(ended.code(), Some(130));
+        assert!(left.iter().all(|file| file.path() == target), "{left:?}");
+    }
 }

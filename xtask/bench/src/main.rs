@@ -1,6 +1,6 @@
 //! Timings of magnon and its peers, interleaved in one run, as a table of ratios.
 //!
-//! `magnon-bench PYTHON SCRIPTS MAGNON WORK [DATA]` is called by `cargo xtask bench`.
+//! `magnon-bench PYTHON SCRIPTS MAGNON WORK PART [DATA]` is called by `cargo xtask bench`.
 
 mod edges;
 mod machine;
@@ -24,17 +24,22 @@ pub struct Places {
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [python, scripts, magnon, work, data @ ..] = &arguments[..] else {
-        bail!("usage: magnon-bench PYTHON SCRIPTS MAGNON WORK [DATA]");
+    let [python, scripts, magnon, work, part, data @ ..] = &arguments[..] else {
+        bail!("usage: magnon-bench PYTHON SCRIPTS MAGNON WORK PART [DATA]");
     };
     let places = Places { magnon: magnon.clone(), work: work.clone(), data: data.first().cloned() };
     std::fs::create_dir_all(work).with_context(|| format!("{}", work.display()))?;
     let mut peers = worker::Worker::start(python, scripts)?;
     println!("{}\n", machine::describe());
-    product::measure(&places, &mut peers)?.print();
-    if places.data.is_some() {
+    let wants = |name: &str| part.as_os_str() == "all" || part.as_os_str() == name;
+    if wants("product") {
+        product::measure(&places, &mut peers)?.print();
+    }
+    if wants("edges") && places.data.is_some() {
         edges::measure(&places, &mut peers)?.print();
     }
-    memory::measure(&places)?;
+    if wants("memory") {
+        memory::measure(&places)?;
+    }
     peers.quit()
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, ensure};
 
 /// Runs the command and compares its largest resident set with the sizes that it cannot avoid.
 pub fn measure(places: &Places) -> anyhow::Result<()> {
+    crate::product::write_inputs(places)?;
     let mut child = propagate_command(places).spawn()?;
     // The kernel keeps the largest value; the last look comes while the result is written, long
     // after the peak. (`ru_maxrss` would count this process too, from before the child's exec.)

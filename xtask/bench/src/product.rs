@@ -39,6 +39,13 @@ pub fn features() -> Matrix<f32> {
     x
 }
 
+/// Writes graph and features as files.
+pub fn write_inputs(places: &Places) -> anyhow::Result<()> {
+    write_graph(&places.work.join("adj.npz"), &graph()?)?;
+    write_npy(&places.work.join("features.npy"), &features())?;
+    Ok(())
+}
+
 pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
     let graph = graph()?;
     let charge = Charge::fraction(1, 5)?;
@@ -51,8 +58,7 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
     }
     write_operator(&places.work.join("op.npz"), &operator)?;
     write_npy(&places.work.join("x.npy"), &x)?;
-    write_graph(&places.work.join("adj.npz"), &graph)?;
-    write_npy(&places.work.join("features.npy"), &real)?;
+    write_inputs(places)?;
     let real = Features::Dense(real);
 
     let request = json!({ "task": "load_product", "path": places.work, "threads": 2 });
@@ -156,7 +162,7 @@ fn command(places: &Places) -> anyhow::Result<f64> {
     Ok(seconds)
 }
 
-/// `magnon propagate` on the files that [`measure`] has written.
+/// `magnon propagate` on the files of [`write_inputs`].
 pub fn propagate_command(places: &Places) -> Command {
     let mut command = Command::new(&places.magnon);
     command.arg("propagate").arg(places.work.join("adj.npz"));

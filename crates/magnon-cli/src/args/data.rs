@@ -23,6 +23,9 @@ pub struct DataFlags {
     /// Node labels from this file (.csv, .npy), in place of those of DATA
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
+    /// Number of nodes of an edge list with ids 0 to N - 1 [default: the ids that appear]
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
     /// Turn every edge round
     #[arg(long)]
     pub reverse: bool,
@@ -75,6 +78,7 @@ impl DataFlags {
             },
             self_loops: if self.keep_self_loops { SelfLoops::Keep } else { SelfLoops::Drop },
             feature_norm: self.norm(),
+            nodes: self.nodes,
         }
     }
 

@@ -39,7 +39,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = SyntheticConfig::default().noise)]
     pub noise: f64,
     /// A folder for graph, features, labels and split, or one .npz or .csv file for the graph
-    #[arg(short, long, value_name = "PATH")]
+    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 

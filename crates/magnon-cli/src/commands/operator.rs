@@ -16,7 +16,7 @@ pub struct OperatorCommand {
     #[command(flatten)]
     pub operator: OperatorArgs,
     /// Write the operator to this .npz file, for scipy.sparse.load_npz
-    #[arg(short, long, value_name = "F.npz")]
+    #[arg(short, long, value_name = "F.npz", help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 

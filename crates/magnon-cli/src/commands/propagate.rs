@@ -18,7 +18,7 @@ pub struct PropagateArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
     /// Write the filtered features to this .npy file: complex64, or float32 of a real operator
-    #[arg(short, long, value_name = "F.npy")]
+    #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 

@@ -17,10 +17,10 @@ pub struct ResponseArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
     /// Number of points, evenly spaced over the interval that holds the spectrum
-    #[arg(long, value_name = "N", default_value_t = 201)]
+    #[arg(long, value_name = "N", default_value_t = 201, help_heading = "Output")]
     pub points: usize,
     /// Write the csv to this file instead of standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
 }
 

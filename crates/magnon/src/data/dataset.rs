@@ -4,6 +4,7 @@ use super::Split;
 use crate::graph::{BuildReport, DiGraph};
 use crate::matrix::{Matrix, SparseMatrix};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Node features X, one row a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +115,38 @@ impl Labels {
     }
 }
 
+/// What the source calls its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeNames {
+    /// Numbers, kept as such: writing out a million of them would take longer than reading them.
+    Numbers(Vec<u64>),
+    /// Words.
+    Words(Vec<String>),
+}
+
+impl NodeNames {
+    /// The name of a node.
+    pub fn name(&self, node: usize) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Numbers(numbers) => numbers.get(node).map(|number| number.to_string().into()),
+            Self::Words(words) => words.get(node).map(|word| word.as_str().into()),
+        }
+    }
+
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Words(words) => words.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// A directed graph with what is known about its nodes.
 #[derive(Clone, Debug)]
 pub struct Dataset {
@@ -130,7 +163,7 @@ pub struct Dataset {
     /// The splits that came with the data.
     pub splits: Vec<Split>,
     /// The nodes' names in the source, where they are not simply 0, 1, 2….
-    pub node_names: Option<Vec<String>>,
+    pub node_names: Option<NodeNames>,
     /// What a user should know about the reading: edges turned, lines passed over, rows scaled.
     pub remarks: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! `load`: from a path to a checked [`Dataset`].
 
 use super::raw::Raw;
-use super::{DataError, Dataset, FeatureNorm, Features, Labels, detect};
+use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, detect};
 use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -14,6 +14,7 @@ use std::path::Path;
 /// | `duplicates` | `sum` | what becomes of an edge that is there twice |
 /// | `self_loops` | `drop` | what becomes of edges from a node to itself |
 /// | `feature_norm` | `auto` | how the rows of the features are scaled |
+/// | `nodes` | as found | number of nodes of an edge list whose ids are 0, 1, 2… with gaps |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct LoadConfig {
@@ -25,6 +26,9 @@ pub struct LoadConfig {
     pub self_loops: SelfLoops,
     /// How the rows of the features are scaled.
     pub feature_norm: FeatureNorm,
+    /// Number of nodes. An edge list does not tell of nodes without edges: normally its nodes are
+    /// the ids that appear; with this, they are 0 to `nodes` − 1.
+    pub nodes: Option<usize>,
 }
 
 /// Reads the data set at `path`: a folder, a file or an archive, in any known format.
@@ -35,6 +39,9 @@ pub fn load(path: &Path, config: &LoadConfig) -> Result<Dataset, DataError> {
 
 /// Builds the graph and checks all that came with it.
 fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, DataError> {
+    if let Some(nodes) = config.nodes {
+        spread(&mut raw, nodes)?;
+    }
     if config.reverse {
         raw.turn("every edge was turned round, as asked");
     }
@@ -81,6 +88,28 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     Ok(dataset)
 }
 
+/// Takes the ids of an edge list at their word: node `i` is the one with the id `i`.
+fn spread(raw: &mut Raw, nodes: usize) -> Result<(), DataError> {
+    let highest = match &raw.node_names {
+        Some(NodeNames::Numbers(ids)) => ids.last().copied().unwrap_or(0),
+        _ => (raw.nodes as u64).saturating_sub(1),
+    };
+    let words = matches!(raw.node_names, Some(NodeNames::Words(_)));
+    if highest >= nodes as u64 || (words && raw.nodes != nodes) {
+        let problem = match words {
+            true => format!("the graph has {} named nodes, not {nodes}", raw.nodes),
+            false => format!("node {highest} is not below the number of nodes {nodes}"),
+        };
+        return Err(DataError::format(raw.file.clone(), problem));
+    }
+    if let Some(NodeNames::Numbers(ids)) = raw.node_names.take_if(|_| !words) {
+        let id = |rank: u32| ids.get(rank as usize).map_or(rank, |&id| id as u32);
+        raw.edges.iter_mut().for_each(|(u, v)| (*u, *v) = (id(*u), id(*v)));
+    }
+    raw.nodes = nodes;
+    Ok(())
+}
+
 /// Puts checked and scaled features in place.
 pub(super) fn set_features(
     dataset: &mut Dataset,
@@ -90,7 +119,10 @@ pub(super) fn set_features(
 ) -> Result<(), DataError> {
     let (rows, nodes) = (features.rows(), dataset.graph.nodes());
     if rows != nodes {
-        let problem = format!("the features have {rows} rows, but the graph has {nodes} nodes");
+        let problem = format!(
+            "the features have {rows} rows, but the graph has {nodes} nodes{}",
+            hint(dataset, rows)
+        );
         return Err(DataError::format(file, problem));
     }
     if let Some((row, column, value)) = first_not_finite(&features) {
@@ -102,6 +134,16 @@ pub(super) fn set_features(
     }
     dataset.features = Some(features);
     Ok(())
+}
+
+/// What to do where an edge list has left out nodes that have no edge.
+fn hint(dataset: &Dataset, rows: usize) -> String {
+    match &dataset.node_names {
+        Some(NodeNames::Numbers(ids)) if ids.last().is_some_and(|&id| id < rows as u64) => {
+            format!(" with edges; if its ids count nodes from 0, give the number of nodes {rows}")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Where the first feature stands that is NaN or infinite; rows and columns count from 0.
@@ -129,7 +171,10 @@ pub(super) fn set_labels(
 ) -> Result<(), DataError> {
     let (found, nodes) = (labels.classes.len(), dataset.graph.nodes());
     if found != nodes {
-        let problem = format!("there are {found} labels, but the graph has {nodes} nodes");
+        let problem = format!(
+            "there are {found} labels, but the graph has {nodes} nodes{}",
+            hint(dataset, found)
+        );
         return Err(DataError::format(file, problem));
     }
     dataset.labels = Some(labels);

@@ -18,7 +18,7 @@ mod text;
 pub mod write;
 
 pub use attach::{attach_features, attach_labels};
-pub use dataset::{Dataset, FeatureNorm, Features, Labels};
+pub use dataset::{Dataset, FeatureNorm, Features, Labels, NodeNames};
 pub use error::DataError;
 pub use load::{LoadConfig, load};
 pub use split::{Part, Split, SplitChoice, SplitError};

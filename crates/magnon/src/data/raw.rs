@@ -1,7 +1,7 @@
 //! `Raw`: what a reader found, before any policy about loops, duplicates or scaling.
 
 use super::numpy::Sparse;
-use super::{DataError, Features, Labels, Split};
+use super::{DataError, Features, Labels, NodeNames, Split};
 
 /// What a reader found.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Raw {
     pub(crate) labels: Option<Labels>,
     pub(crate) splits: Vec<Split>,
     /// The nodes' names, where they are not simply 0, 1, 2….
-    pub(crate) node_names: Option<Vec<String>>,
+    pub(crate) node_names: Option<NodeNames>,
     /// What a user should know.
     pub(crate) remarks: Vec<String>,
 }

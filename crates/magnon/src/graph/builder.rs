@@ -163,20 +163,13 @@ impl GraphBuilder {
         for i in 0..nodes {
             offsets[i + 1] += offsets[i];
         }
-        let mut next = offsets.clone();
-        let mut targets = vec![0u32; given];
-        let mut placed = weights.as_ref().map(|w| vec![0f32; w.len()]);
-        for (e, &(u, v)) in edges.iter().enumerate() {
-            let slot = &mut next[u as usize];
-            targets[*slot] = v;
-            if let (Some(to), Some(from)) = (&mut placed, &weights) {
-                to[*slot] = from[e];
-            }
-            *slot += 1;
-        }
-        drop((next, edges, weights));
-
-        let mut rows = Rows { offsets, targets, weights: placed };
+        let mut rows = if edges.is_sorted_by_key(|edge| edge.0) {
+            // Files mostly list edges by source; then every edge is in its place already.
+            Rows { offsets, targets: edges.iter().map(|edge| edge.1).collect(), weights }
+        } else {
+            place(offsets, &edges, weights)
+        };
+        drop(edges);
         rows.sort();
         let report = rows.merge(duplicates, self_loops)?;
         let Rows { offsets, targets, mut weights } = rows;
@@ -212,6 +205,22 @@ impl GraphBuilder {
         }
         Ok(())
     }
+}
+
+/// Puts every edge behind the others of its source.
+fn place(offsets: Vec<usize>, edges: &[(u32, u32)], weights: Option<Vec<f32>>) -> Rows {
+    let mut next = offsets.clone();
+    let mut targets = vec![0u32; edges.len()];
+    let mut placed = weights.as_ref().map(|w| vec![0f32; w.len()]);
+    for (e, &(u, v)) in edges.iter().enumerate() {
+        let slot = &mut next[u as usize];
+        targets[*slot] = v;
+        if let (Some(to), Some(from)) = (&mut placed, &weights) {
+            to[*slot] = from[e];
+        }
+        *slot += 1;
+    }
+    Rows { offsets, targets, weights: placed }
 }
 
 /// Rows under construction.
@@ -256,6 +265,21 @@ impl Rows {
         let (mut kept, mut start) = (0, 0);
         for u in 0..self.offsets.len() - 1 {
             let end = self.offsets[u + 1];
+            let row = &self.targets[start..end];
+            let distinct = row.windows(2).all(|pair| pair[0] < pair[1]);
+            if distinct && !row.contains(&(u as u32)) {
+                // Nothing to merge or drop, as nearly always.
+                if kept != start {
+                    self.targets.copy_within(start..end, kept);
+                    if let Some(weights) = &mut self.weights {
+                        weights.copy_within(start..end, kept);
+                    }
+                }
+                kept += end - start;
+                self.offsets[u + 1] = kept;
+                start = end;
+                continue;
+            }
             let mut previous = None;
             let row_start = kept;
             for e in start..end {

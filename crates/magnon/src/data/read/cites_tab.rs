@@ -57,6 +57,7 @@ mod tests {
         let store = Store::open(folder.root()).unwrap();
         let raw = read(&store, &finds(&store)[0]).unwrap();
         assert_eq!(raw.edges, [(2, 1), (1, 0)]);
-        assert_eq!(raw.node_names.unwrap(), ["9", "20", "30"]);
+        let names = raw.node_names.unwrap();
+        assert_eq!((names.name(0).unwrap(), names.name(2).unwrap()), ("9".into(), "30".into()));
     }
 }

@@ -106,9 +106,14 @@ fn scan<I: Id>(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, (usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::NodeNames;
 
     fn ok(text: &str) -> Raw {
         parse(text.as_bytes(), "f").unwrap()
+    }
+
+    fn words(words: &[&str]) -> NodeNames {
+        NodeNames::Words(words.iter().map(|&word| word.to_owned()).collect())
     }
 
     fn error(text: &str) -> String {
@@ -135,7 +140,7 @@ mod tests {
     fn gaps_in_the_numbers_are_closed() {
         let raw = ok("30 5\n5 99999999999\n");
         assert_eq!((raw.edges, raw.nodes), (vec![(1, 0), (0, 2)], 3));
-        assert_eq!(raw.node_names.unwrap(), ["5", "30", "99999999999"]);
+        assert_eq!(raw.node_names, Some(NodeNames::Numbers(vec![5, 30, 99999999999])));
         let raw = ok("7 9\n9 7\n");
         assert_eq!((raw.edges, raw.nodes), (vec![(0, 1), (1, 0)], 2));
     }
@@ -144,9 +149,9 @@ mod tests {
     fn names_are_numbered_as_they_come() {
         let raw = ok("source,target\nb,a\n\"x, y\",b\n");
         assert_eq!(raw.edges, [(0, 1), (2, 0)]);
-        assert_eq!(raw.node_names.unwrap(), ["b", "a", "x, y"]);
+        assert_eq!(raw.node_names, Some(words(&["b", "a", "x, y"])));
         let mixed = ok("1 2\n2 word\n");
-        assert_eq!(mixed.node_names.unwrap(), ["1", "2", "word"]);
+        assert_eq!(mixed.node_names, Some(words(&["1", "2", "word"])));
         assert!(mixed.remarks[0].contains("line 2"), "{:?}", mixed.remarks);
     }
 

@@ -3,9 +3,9 @@
 use super::edge_layout::{Layout, looks_whole};
 use super::edge_scan::{Fault, weight};
 use super::node_ids;
-use crate::data::DataError;
 use crate::data::raw::Raw;
 use crate::data::text::{Lines, is_comment};
+use crate::data::{DataError, NodeNames};
 use std::collections::HashMap;
 
 /// Names in the order of their first appearance.
@@ -57,7 +57,7 @@ impl<'a> Names<'a> {
             }
         }
         raw.nodes = self.order.len();
-        raw.node_names = Some(self.into_strings());
+        raw.node_names = Some(NodeNames::Words(self.into_strings()));
     }
 }
 

@@ -4,6 +4,7 @@
 //! `digits, separator, digits, line end` and take the fast way; any other line takes the slow one.
 
 use super::edge_layout::{Layout, looks_whole};
+use super::edge_stops::{Stops, number};
 use crate::data::DataError;
 use crate::data::text::{Delimiter, is_comment};
 use crate::memory;
@@ -145,51 +146,6 @@ struct Chunk<'a, 'o, I> {
     found: usize,
 }
 
-/// The number at `at` and where it ends. More than 19 digits wrap round; callers check the length.
-#[inline(always)]
-fn digits(text: &[u8], mut at: usize) -> (u64, usize) {
-    if let Some((&word, _)) = text.get(at..).and_then(|rest| rest.split_first_chunk())
-        && let Some((value, length)) = short_number(u64::from_le_bytes(word))
-    {
-        return (value, at + length);
-    }
-    let mut value = 0u64;
-    while let Some(&byte) = text.get(at) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-        at += 1;
-    }
-    (value, at)
-}
-
-/// The number at the start of eight bytes of text and its length, if it ends within them.
-///
-/// All digits are handled at once, without a branch that depends on how many there are.
-#[inline(always)]
-fn short_number(text: u64) -> Option<(u64, usize)> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let digits = text ^ (ONES * 0x30);
-    // The high bit of each byte that is no digit; wrong only behind the first such byte.
-    let stops = (digits.wrapping_add(ONES * 0x76) | digits) & (ONES * 0x80);
-    if stops == 0 {
-        return None;
-    }
-    let length = stops.trailing_zeros() / 8;
-    if length == 0 {
-        return Some((0, 0));
-    }
-    // Leading zeros fill up to eight digits; then pairs, fours and eights are joined.
-    let digits = digits << (64 - 8 * length);
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    const EVERY_FOURTH: u64 = 0x0000_00ff_0000_00ff;
-    let high = (pairs & EVERY_FOURTH).wrapping_mul(100 + (1_000_000 << 32));
-    let low = ((pairs >> 16) & EVERY_FOURTH).wrapping_mul(1 + (10_000 << 32));
-    Some((high.wrapping_add(low) >> 32, length as usize))
-}
-
 impl<'a, I: Id> Chunk<'a, '_, I> {
     /// Scans the chunk; gives back the number of edges and the largest id.
     fn run(mut self) -> Result<(usize, I), (usize, Fault)> {
@@ -200,30 +156,35 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         };
         let plain = self.layout.columns == 2;
         let text = self.text;
+        let mut stops = Stops::new(text);
+        let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
         let mut at = 0;
         while at < text.len() {
-            let (source, middle) = digits(text, at);
-            let separated = text.get(middle).is_some_and(|&byte| byte == comma || byte == blank);
-            let (target, end) = digits(text, middle + 1);
-            let short = middle.wrapping_sub(at).wrapping_sub(1) < 19 && end - middle <= 20;
-            if plain && separated && short && end > middle + 1 {
-                let next = match text.get(end) {
-                    Some(b'\n') => end + 1,
-                    Some(b'\r') if text.get(end + 1) == Some(&b'\n') => end + 2,
-                    None => end,
-                    _ => 0,
-                };
-                if next > 0 {
-                    let larger = self.push(source, target).map_err(|fault| (at, fault))?;
-                    top = top.max(larger);
-                    at = next;
-                    continue;
-                }
+            let middle = stops.next();
+            let end = stops.next();
+            let separator = byte(middle);
+            let mut line_end = end;
+            if byte(end) == b'\r' {
+                line_end = stops.next();
+            }
+            let regular = plain
+                & ((separator == comma) | (separator == blank))
+                & (byte(line_end) == b'\n')
+                & (line_end - end <= 1);
+            if regular
+                && let Some(source) = number(text, at, middle)
+                && let Some(target) = number(text, middle + 1, end)
+            {
+                let larger = self.push(source.into(), target.into());
+                top = top.max(larger.map_err(|fault| (at, fault))?);
+                at = line_end + 1;
+                continue;
             }
             let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
             let larger = self.slow(&text[at..end]).map_err(|fault| (at, fault))?;
             top = top.max(larger);
             at = end + 1;
+            stops.seek(at);
         }
         Ok((self.found, top))
     }
@@ -282,23 +243,4 @@ pub(super) fn weight(field: &[u8]) -> Result<f32, Fault> {
     number.filter(|weight| weight.is_finite()).ok_or_else(|| {
         Fault::Weight(String::from_utf8_lossy(field.get(..40).unwrap_or(field)).into_owned())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_every_length() {
-        for length in 0..=19 {
-            let text = "9081726354098172635"[..length].to_owned();
-            for tail in
-                ["", "\n", "\t1234567890", ":xxxxxxxx", "/xxxxxxxx", "\u{e9}\u{e9}\u{e9}\u{e9}"]
-            {
-                let text = format!("{text}{tail}");
-                let expected = text[..length].parse().unwrap_or(0);
-                assert_eq!(digits(text.as_bytes(), 0), (expected, length), "{text}");
-            }
-        }
-    }
 }

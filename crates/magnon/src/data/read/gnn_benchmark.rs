@@ -4,7 +4,7 @@ use super::npz_with;
 use crate::data::numpy::{Axis, Npz, Sparse};
 use crate::data::raw::Raw;
 use crate::data::store::Store;
-use crate::data::{DataError, Features, Labels};
+use crate::data::{DataError, Features, Labels, NodeNames};
 
 /// How the members of the two layouts begin.
 const PREFIXES: [(&str, &str); 2] = [("adj_", "attr_"), ("adj_matrix.", "attr_matrix.")];
@@ -37,7 +37,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
             None => Labels::from_numbers(&numbers.into_iter().map(Some).collect::<Vec<_>>()),
         });
     }
-    raw.node_names = texts(&mut npz, "node_names").filter(|names| names.len() == raw.nodes);
+    let names = texts(&mut npz, "node_names").filter(|names| names.len() == raw.nodes);
+    raw.node_names = names.map(NodeNames::Words);
     Ok(raw)
 }
 

@@ -4,7 +4,7 @@ use super::edge_names::Names;
 use crate::data::raw::Raw;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines};
-use crate::data::{DataError, Features, Labels};
+use crate::data::{DataError, Features, Labels, NodeNames};
 use crate::matrix::SparseMatrix;
 
 /// The names for which both files are there.
@@ -38,7 +38,7 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     raw.features = Some(Features::Sparse(features.map_err(outside)?));
     raw.features_file = Some(store.label(&content));
     raw.labels = Some(Labels::from_words(&nodes.classes));
-    raw.node_names = Some(nodes.names.into_strings());
+    raw.node_names = Some(NodeNames::Words(nodes.names.into_strings()));
     Ok(raw)
 }
 

@@ -7,6 +7,7 @@ mod edge_layout;
 pub(crate) mod edge_list;
 mod edge_names;
 mod edge_scan;
+mod edge_stops;
 pub(crate) mod features;
 pub(crate) mod geom_gcn;
 mod geom_gcn_nodes;

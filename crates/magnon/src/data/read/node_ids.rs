@@ -1,6 +1,7 @@
 //! Numbering the nodes of an edge list without gaps, by ascending id.
 
 use super::edge_scan::Id;
+use crate::data::NodeNames;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -9,7 +10,7 @@ pub(super) struct Numbered {
     pub(super) edges: Vec<(u32, u32)>,
     pub(super) count: usize,
     /// The ids, where they are not exactly 0, 1, 2….
-    pub(super) names: Option<Vec<String>>,
+    pub(super) names: Option<NodeNames>,
 }
 
 /// Numbers the ids, of which `top` is the largest; `None` where they are too many.
@@ -54,7 +55,7 @@ fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Option<Numbered> {
         relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default())
     };
     let ids = seen.iter().enumerate().filter(|(_, flag)| flag.load(Ordering::Relaxed) == 1);
-    let names = (!full).then(|| names(ids.map(|(id, _)| id as u64).collect()));
+    let names = (!full).then(|| NodeNames::Numbers(ids.map(|(id, _)| id as u64).collect()));
     Some(Numbered { edges, count: count as usize, names })
 }
 
@@ -64,14 +65,11 @@ fn by_sorting<I: Id>(pairs: Vec<(I, I)>) -> Option<Numbered> {
     ids.dedup();
     let count = u32::try_from(ids.len()).ok()? as usize;
     let edges = relabel(pairs, |id| ids.partition_point(|&other| other < id) as u32);
-    Some(Numbered { edges, count, names: Some(names(ids.into_iter().map(Into::into).collect())) })
+    let names = NodeNames::Numbers(ids.into_iter().map(Into::into).collect());
+    Some(Numbered { edges, count, names: Some(names) })
 }
 
 /// The edges in new numbers, in the memory of the old ones where these are as wide.
 fn relabel<I: Id>(pairs: Vec<(I, I)>, rank: impl Fn(I) -> u32 + Sync) -> Vec<(u32, u32)> {
     I::relabel(pairs, |(source, target)| (rank(source), rank(target)))
-}
-
-fn names(ids: Vec<u64>) -> Vec<String> {
-    ids.par_iter().with_min_len(1 << 12).map(u64::to_string).collect()
 }

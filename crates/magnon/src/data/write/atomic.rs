@@ -3,7 +3,8 @@
 use crate::data::DataError;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 /// A target that can be written at any place, as zip files need.
@@ -46,7 +47,7 @@ fn attempt(
         let problem = format!("the folder {} does not exist; create it first", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, problem));
     }
-    let temporary = temporary_file(folder)?;
+    let (temporary, _mark) = temporary_file(folder)?;
     let file = fill(temporary.reopen()?, content)?;
     if let Ok(meta) = std::fs::metadata(&target) {
         file.set_permissions(meta.permissions())?;
@@ -66,12 +67,39 @@ fn fill(
     writer.into_inner().map_err(|error| error.into_error())
 }
 
+/// Temporary files that are being written now.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the temporary files that are being written now, for a program that is about to end in
+/// the middle of it.
+pub fn remove_unfinished() {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.iter() {
+        // It may just have been renamed or removed, and nobody is left to be told of an error.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Keeps a file on the list of unfinished ones while it lives.
+struct Mark(PathBuf);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.retain(|path| *path != self.0);
+    }
+}
+
 /// A temporary file that others may read as they may any new file.
-fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
+fn temporary_file(folder: &Path) -> io::Result<(NamedTempFile, Mark)> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = builder.tempfile_in(folder)?;
+    unfinished.push(file.path().to_owned());
+    let mark = Mark(file.path().to_owned());
+    Ok((file, mark))
 }
 
 #[cfg(test)]

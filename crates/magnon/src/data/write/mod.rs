@@ -8,7 +8,7 @@ mod dataset;
 mod npy;
 mod scipy_npz;
 
-pub use atomic::write_atomic;
+pub use atomic::{remove_unfinished, write_atomic};
 pub use csv::{write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
 pub use npy::{Element, write_npy};
