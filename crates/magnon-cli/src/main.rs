@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod data;
+mod interrupt;
 mod report;
 
 use args::{Cli, Command};
@@ -23,11 +24,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
-    // Whoever interrupts us finds nothing half-written.
-    ctrlc::set_handler(|| {
-        magnon::data::write::remove_unfinished();
-        std::process::exit(130);
-    })?;
+    ctrlc::set_handler(interrupt::handle)?;
     if let Some(threads) = cli.common.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
     }
@@ -35,6 +32,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     match &cli.command {
         None => commands::demo::run(common),
         Some(Command::Info(args)) => commands::info::run(args, common),
+        Some(Command::Cycles(args)) => commands::cycles::run(args, common),
         Some(Command::Operator(args)) => commands::operator::run(args, common),
         Some(Command::Propagate(args)) => commands::propagate::run(args, common),
         Some(Command::Response(args)) => commands::response::run(args, common),

@@ -2,10 +2,11 @@
 //! complex phase, and node features are filtered with it.
 //!
 //! Data flow one way: [`data`] reads files into a [`Dataset`](data::Dataset) with a
-//! [`DiGraph`](graph::DiGraph), [`operator`] turns the graph into a
+//! [`DiGraph`](graph::DiGraph), [`cycles`] finds the charges that suit it, [`operator`] turns the graph into a
 //! [`MagneticOperator`](operator::MagneticOperator), and [`filter`] applies a function of that
 //! operator to the features.
 
+pub mod cycles;
 pub mod data;
 pub mod filter;
 pub mod graph;

@@ -8,6 +8,7 @@ pub use data::DataArgs;
 pub use filter::FilterArgs;
 pub use operator::{OperatorArgs, Resolved};
 
+use crate::commands::cycles::CyclesArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
 use crate::commands::operator::OperatorCommand;
@@ -53,6 +54,8 @@ pub struct Common {
 pub enum Command {
     /// Say what a graph looks like: size, cycles, components, labels, splits
     Info(InfoArgs),
+    /// Say which lengths of directed cycles exist, and the charges that they suggest
+    Cycles(CyclesArgs),
     /// Build the magnetic operator, and write it as a scipy sparse matrix
     Operator(OperatorCommand),
     /// Filter the features, h(S)X, and write them as a NumPy array

@@ -1,18 +1,22 @@
 //! Flags that say which operator is built.
 
 use crate::data::Loaded;
-use crate::report::usage;
+use crate::report::{Clock, usage};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use magnon::graph::homophily;
-use magnon::operator::{Charge, Kind, Normalize, OperatorConfig, Symmetrize};
+use magnon::cycles::{LengthsConfig, advise, cycle_lengths, flux};
+use magnon::graph::{DiGraph, homophily, measure};
+use magnon::operator::{Charge, ChargeError, Kind, Normalize, OperatorConfig, Symmetrize};
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Args)]
 #[command(next_help_heading = "Operator")]
 pub struct OperatorArgs {
-    /// Charge q in [0, 1/2]: a number such as 0.25 or a fraction such as 1/3
-    #[arg(long, value_name = "Q", default_value = "1/4", allow_hyphen_values = true)]
-    pub charge: Charge,
+    /// Charge q in [0, 1/2]: a number such as 0.25, a fraction such as 1/3, or auto to choose by the
+    /// directed cycles of the graph
+    #[arg(long, value_name = "Q", default_value = "auto", allow_hyphen_values = true)]
+    pub charge: ChargeArg,
     /// How the adjacency becomes symmetric
     #[arg(long, value_enum, default_value = "max")]
     pub symmetrize: SymmetrizeArg,
@@ -28,6 +32,25 @@ pub struct OperatorArgs {
     /// Low keeps the adjacency, high negates it, auto decides by the homophily of training labels
     #[arg(long, value_enum)]
     pub pass: Option<PassArg>,
+}
+
+#[derive(Clone, Copy)]
+pub enum ChargeArg {
+    /// By the directed cycles of the graph
+    Auto,
+    /// A number
+    Fixed(Charge),
+}
+
+impl FromStr for ChargeArg {
+    type Err = ChargeError;
+
+    fn from_str(text: &str) -> Result<Self, ChargeError> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ => text.parse().map(Self::Fixed),
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -66,16 +89,22 @@ pub enum PassArg {
     Auto,
 }
 
-/// The operator's recipe, and how the pass was chosen where that was left open.
+/// The operator's recipe, and how charge and pass were chosen where that was left open.
 pub struct Resolved {
     pub config: OperatorConfig,
-    pub evidence: Option<String>,
+    pub charge_evidence: Option<String>,
+    pub pass_evidence: Option<String>,
 }
 
 impl OperatorArgs {
-    /// The library's configuration; a pass left to choice is measured on the training labels.
-    pub fn resolve(&self, loaded: &Loaded) -> anyhow::Result<Resolved> {
-        let (high, evidence) = match self.pass {
+    /// The library's configuration; a pass left to choice is measured on the training labels, a
+    /// charge on the cycles.
+    pub fn resolve(&self, loaded: &Loaded, clock: &mut Clock) -> anyhow::Result<Resolved> {
+        let (charge, charge_evidence) = match self.charge {
+            ChargeArg::Fixed(charge) => (charge, None),
+            ChargeArg::Auto => clock.phase("cycles", || choose_charge(&loaded.dataset.graph)),
+        };
+        let (high, pass_evidence) = match self.pass {
             Some(_) if self.kind == KindArg::Laplacian => {
                 return Err(usage(
                     "--pass chooses the sign of the adjacency; a Laplacian has none",
@@ -91,7 +120,7 @@ impl OperatorArgs {
             KindArg::Adjacency => Kind::Adjacency,
         };
         let config = OperatorConfig {
-            charge: self.charge,
+            charge,
             symmetrize: match self.symmetrize {
                 SymmetrizeArg::Max => Symmetrize::Max,
                 SymmetrizeArg::Mean => Symmetrize::Mean,
@@ -104,8 +133,14 @@ impl OperatorArgs {
             },
             kind,
         };
-        Ok(Resolved { config, evidence })
+        Ok(Resolved { config, charge_evidence, pass_evidence })
     }
+}
+
+fn choose_charge(graph: &DiGraph) -> (Charge, Option<String>) {
+    let lengths = cycle_lengths(graph, &LengthsConfig::default(), &AtomicBool::new(false));
+    let advice = advise(&lengths, &flux(graph), measure(graph).symmetric);
+    (advice.choice, Some(advice.reason))
 }
 
 fn choose_pass(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {

@@ -1,5 +1,6 @@
 //! One command a file.
 
+pub mod cycles;
 pub mod demo;
 pub mod generate;
 pub mod info;

@@ -41,23 +41,18 @@ pub fn build(
     clock: &mut Clock,
     report: &mut Report,
 ) -> anyhow::Result<MagneticOperator> {
-    let Resolved { config, evidence } = args.resolve(loaded)?;
+    let resolved = args.resolve(loaded, clock)?;
     let graph = &loaded.dataset.graph;
-    let operator = clock.phase("operator", || MagneticOperator::new(graph, &config))?;
-    let charged = config.charge.value() != 0.0;
+    let operator = clock.phase("operator", || MagneticOperator::new(graph, &resolved.config))?;
+    let charged = resolved.config.charge.value() != 0.0;
     if charged && !operator.pattern().is_directed() && !common.quiet {
         eprintln!("note: the graph is symmetric, so every charge gives the same operator");
     }
-    describe(&operator, &loaded.dataset.name, evidence, report);
+    describe(&operator, &loaded.dataset.name, &resolved, report);
     Ok(operator)
 }
 
-fn describe(
-    operator: &MagneticOperator,
-    name: &str,
-    evidence: Option<String>,
-    report: &mut Report,
-) {
+fn describe(operator: &MagneticOperator, name: &str, resolved: &Resolved, report: &mut Report) {
     let OperatorConfig { charge, symmetrize, self_loops, normalize, kind } = *operator.config();
     let number = if operator.is_real() { "real" } else { "complex" };
     report.key("name", name);
@@ -70,7 +65,8 @@ fn describe(
     report.key("self_loops", self_loops);
     report.key("normalize", json!(normalize));
     report.key("kind", json!(kind));
-    report.key("pass_evidence", evidence.clone());
+    report.key("charge_evidence", resolved.charge_evidence.clone());
+    report.key("pass_evidence", resolved.pass_evidence.clone());
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let loops = if self_loops { "with self loops" } else { "without self loops" };
     report.line("graph", name);
@@ -88,7 +84,10 @@ fn describe(
         "matrix",
         format!("{size} × {size}, {} entries, {number}", grouped(operator.stored())),
     );
-    if let Some(evidence) = evidence {
+    if let Some(evidence) = &resolved.charge_evidence {
+        report.line("charge", evidence);
+    }
+    if let Some(evidence) = &resolved.pass_evidence {
         report.line("pass", evidence);
     }
 }

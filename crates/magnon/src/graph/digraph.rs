@@ -76,6 +76,23 @@ impl DiGraph {
         (0..self.nodes()).flat_map(|u| self.targets(u).iter().map(move |&v| (u as u32, v)))
     }
 
+    /// The subgraph on `nodes`, which ascend, without weights and self loops; node `i` of it is
+    /// `nodes[i]`.
+    pub(crate) fn induced(&self, nodes: &[u32]) -> Self {
+        const OUTSIDE: u32 = u32::MAX;
+        let mut place = vec![OUTSIDE; self.nodes()];
+        for (i, &node) in nodes.iter().enumerate() {
+            place[node as usize] = i as u32;
+        }
+        let (mut offsets, mut targets) = (vec![0], Vec::new());
+        for &node in nodes {
+            let inside = self.targets(node as usize).iter().filter(|&&v| v != node);
+            targets.extend(inside.map(|&v| place[v as usize]).filter(|&v| v != OUTSIDE));
+            offsets.push(targets.len());
+        }
+        Self { offsets, targets, weights: None }
+    }
+
     /// The graph with every edge turned round.
     pub fn transpose(&self) -> Self {
         let n = self.nodes();

@@ -25,14 +25,11 @@ pub struct Charge {
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ChargeError {
     /// The text is neither a decimal nor a fraction.
-    #[error("'{0}' is not a charge; write a number such as 0.25 or a fraction such as 1/3")]
+    #[error("'{0}' is not a charge; write a number such as 0.25, a fraction such as 1/3, or auto")]
     Syntax(String),
     /// The number is outside of [0, ½].
     #[error("the charge {0} is outside of [0, 1/2]; 1 − q gives the conjugate operator of q")]
     OutOfRange(f64),
-    /// `auto` is not a number yet.
-    #[error("the charge 'auto' needs the analysis of directed cycles; give a number such as 1/4")]
-    Auto,
 }
 
 impl Charge {
@@ -81,9 +78,6 @@ impl FromStr for Charge {
     fn from_str(text: &str) -> Result<Self, ChargeError> {
         let syntax = || ChargeError::Syntax(text.to_owned());
         let text = text.trim();
-        if text == "auto" {
-            return Err(ChargeError::Auto);
-        }
         if let Some((numerator, denominator)) = text.split_once('/') {
             let numerator = numerator.trim().parse().map_err(|_| syntax())?;
             let denominator = denominator.trim().parse().map_err(|_| syntax())?;
@@ -129,13 +123,12 @@ mod tests {
         assert_eq!(parse("0.25").unwrap().value(), 0.25);
         assert_eq!(parse("1/3").unwrap().value(), 1.0 / 3.0);
         assert_eq!(parse("1 / 2").unwrap().to_string(), "1/2");
-        for bad in ["", "x", "1/0", "1/", "-1/4", "1/3/4", "0x1"] {
+        for bad in ["", "x", "auto", "1/0", "1/", "-1/4", "1/3/4", "0x1"] {
             assert!(matches!(parse(bad), Err(ChargeError::Syntax(_))), "{bad}");
         }
         for bad in ["0.51", "-0.1", "2/3", "NaN", "inf"] {
             assert!(matches!(parse(bad), Err(ChargeError::OutOfRange(_))), "{bad}");
         }
-        assert_eq!(parse("auto"), Err(ChargeError::Auto));
     }
 
     #[test]

@@ -1,0 +1,184 @@
+//! `magnon cycles`: which cycle lengths exist, and the charges that they suggest.
+
+use crate::args::{Common, DataArgs};
+use crate::data;
+use crate::interrupt::{interrupted, stoppable};
+use crate::report::{Clock, Report, grouped, usage};
+use clap::Args;
+use magnon::cycles::{
+    ChargeAdvice, CycleCounts, Cycles, Evidence, Flux, LengthAnswer, LengthsConfig, advise,
+    count_cycles, cycle_lengths, flux,
+};
+use magnon::data::write::write_csv;
+use magnon::data::{Dataset, NodeNames};
+use magnon::graph::{DiGraph, measure};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+#[derive(Args)]
+pub struct CyclesArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Longest length asked about, from 2 to 63 [default: 20]; also bounds --enumerate where given
+    #[arg(long, value_name = "M", help_heading = "Cycles")]
+    pub max_length: Option<usize>,
+    /// Count all cycles by length; there may be exponentially many
+    #[arg(long, help_heading = "Cycles")]
+    pub enumerate: bool,
+    /// Stop after the first N cycles, in the order of their smallest node
+    #[arg(long, value_name = "N", requires = "enumerate", help_heading = "Cycles")]
+    pub limit: Option<usize>,
+    /// Edges looked at before a length is left undecided
+    #[arg(long, value_name = "B", default_value_t = LengthsConfig::default().budget, help_heading = "Cycles")]
+    pub budget: u64,
+    /// Write every cycle to this file, as its length and its nodes
+    #[arg(long, value_name = "FILE", requires = "enumerate", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+}
+
+pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
+    let max_length = args.max_length.unwrap_or(LengthsConfig::default().max_length);
+    if !(2..=63).contains(&max_length) {
+        return Err(usage("--max-length must be from 2 to 63"));
+    }
+    let mut clock = Clock::default();
+    let loaded = data::read(&args.data, common, &mut clock)?;
+    let graph = &loaded.dataset.graph;
+    let config = LengthsConfig { max_length, budget: args.budget };
+    let lengths = clock.phase("cycles", || stoppable(|stop| cycle_lengths(graph, &config, stop)));
+    let (flux, symmetric) = clock.phase("flux", || (flux(graph), measure(graph).symmetric));
+    let advice = advise(&lengths, &flux, symmetric);
+
+    let mut report = Report::default();
+    report.key("name", loaded.dataset.name.clone());
+    report.key("nodes", graph.nodes());
+    report.key("edges", graph.edges());
+    report.key("acyclic", lengths.acyclic);
+    report.key("symmetric", symmetric);
+    report.line("graph", &loaded.dataset.name);
+    describe_lengths(&lengths.lengths, &loaded.dataset, &mut report);
+    if args.enumerate {
+        let counts = clock.phase("enumerate", || stoppable(|stop| enumerate(args, graph, stop)))?;
+        describe_counts(&counts, &mut report);
+    }
+    describe_flux(&flux, symmetric, &mut report);
+    describe_advice(&advice, &mut report);
+    report.key("interrupted", interrupted());
+    if interrupted() && !common.quiet {
+        eprintln!("note: interrupted; this is what is known so far");
+    }
+    report.print(common, clock)
+}
+
+/// Counts all cycles on all threads, or lists them in order where that is asked for.
+fn enumerate(args: &CyclesArgs, graph: &DiGraph, stop: &AtomicBool) -> anyhow::Result<CycleCounts> {
+    if args.limit.is_none() && args.csv.is_none() {
+        return Ok(count_cycles(graph, args.max_length, stop));
+    }
+    let limit = args.limit.unwrap_or(usize::MAX);
+    let mut cycles = Cycles::new(graph, args.max_length);
+    let mut by_length = BTreeMap::new();
+    let listed = cycles.by_ref().take(limit).take_while(|_| !stop.load(Ordering::Relaxed));
+    let counted = listed.inspect(|cycle| *by_length.entry(cycle.len()).or_insert(0) += 1);
+    match &args.csv {
+        Some(path) => list(path, counted)?,
+        None => counted.for_each(drop),
+    }
+    let complete = !stop.load(Ordering::Relaxed) && cycles.next().is_none();
+    Ok(CycleCounts { by_length, complete })
+}
+
+fn list(path: &Path, cycles: impl Iterator<Item = Vec<u32>>) -> anyhow::Result<()> {
+    let words = |cycle: Vec<u32>| cycle.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let rows = cycles.map(|cycle| [cycle.len().to_string(), words(cycle)]);
+    Ok(write_csv(path, &["length", "nodes"], rows)?)
+}
+
+fn describe_lengths(lengths: &[LengthAnswer], dataset: &Dataset, report: &mut Report) {
+    for answer in lengths {
+        let known = match answer.exists {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "undecided",
+        };
+        let why = match (&answer.witness, answer.evidence) {
+            (Some(cycle), _) => show(cycle, dataset.node_names.as_ref()),
+            (None, Evidence::Acyclic) => "the graph is acyclic".to_owned(),
+            (None, Evidence::ComponentSize) => "no strong component has so many nodes".to_owned(),
+            (None, Evidence::Period) => "the period of the components forbids it".to_owned(),
+            (None, Evidence::Scan) => "all were looked at".to_owned(),
+            (None, Evidence::ClosedWalks) => "there is not even a closed walk".to_owned(),
+            (None, Evidence::Exhausted) => "the search came to its end".to_owned(),
+            (None, Evidence::Witness | Evidence::Budget) => "the budget ran out".to_owned(),
+        };
+        report.line(&format!("length {}", answer.length), format!("{known:9}  {why}"));
+    }
+    report.key("lengths", json!(lengths));
+}
+
+/// A cycle by the names of its nodes, shortened where it is long.
+fn show(cycle: &[u32], names: Option<&NodeNames>) -> String {
+    const SHOWN: usize = 6;
+    let name = |&node: &u32| match names.and_then(|names| names.name(node as usize)) {
+        Some(name) => name.into_owned(),
+        None => node.to_string(),
+    };
+    let mut parts: Vec<String> = cycle.iter().take(SHOWN).map(name).collect();
+    if cycle.len() > SHOWN {
+        parts.push("…".to_owned());
+    }
+    parts.extend(cycle.first().map(name));
+    parts.join(" → ")
+}
+
+fn describe_counts(counts: &CycleCounts, report: &mut Report) {
+    let by_length: Map<String, Value> =
+        counts.by_length.iter().map(|(m, count)| (m.to_string(), json!(count))).collect();
+    let list: Vec<String> = counts
+        .by_length
+        .iter()
+        .map(|(m, &count)| format!("{m}: {}", grouped(count as usize)))
+        .collect();
+    let more = if counts.complete { "" } else { " or more" };
+    let total = grouped(counts.total() as usize);
+    report.line("cycles", format!("{total}{more} ({})", list.join(", ")));
+    report.key("counts", by_length);
+    report.key("complete", counts.complete);
+}
+
+fn describe_flux(flux: &Flux, symmetric: bool, report: &mut Report) {
+    report.key("flux_free", flux.free);
+    report.key("flux_divisor", flux.divisor);
+    report.key("charge_period", flux.divisor.filter(|&g| g > 0).map(|g| 1.0 / g as f64));
+    let text = match flux.divisor {
+        _ if symmetric => "none: the graph is symmetric, and the charge has no effect".to_owned(),
+        _ if flux.free => "none: every charge is equivalent to 0".to_owned(),
+        None => "not whole numbers: no two charges are equivalent".to_owned(),
+        Some(1) => "multiples of 1: charges in [0, 1/2] are all different".to_owned(),
+        Some(g) => format!("multiples of {g}: charges 1/{g} apart are equivalent"),
+    };
+    report.line("flux", text);
+}
+
+fn describe_advice(advice: &ChargeAdvice, report: &mut Report) {
+    let candidates: Vec<Value> = advice
+        .candidates
+        .iter()
+        .map(|candidate| {
+            json!({
+                "fraction": candidate.charge.to_string(),
+                "value": candidate.charge.value(),
+                "length": candidate.length,
+                "equivalent_to_zero": candidate.trivial,
+            })
+        })
+        .collect();
+    let list: Vec<String> = advice.candidates.iter().map(|c| c.charge.to_string()).collect();
+    report.line("charges", list.join(", "));
+    report.line("advice", format!("q = {}: {}", advice.choice, advice.reason));
+    report.key("charges", candidates);
+    report.key("choice", advice.choice.to_string());
+    report.key("reason", advice.reason.clone());
+}

@@ -1,0 +1,93 @@
+//! Counting cycles by length on all threads.
+
+use super::component::Component;
+use super::search::Search;
+use crate::graph::DiGraph;
+use rayon::Scope;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Cycles by length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CycleCounts {
+    /// Number of cycles of each length that occurs.
+    pub by_length: BTreeMap<usize, u64>,
+    /// Whether all were counted.
+    pub complete: bool,
+}
+
+impl CycleCounts {
+    /// Number of cycles.
+    pub fn total(&self) -> u64 {
+        self.by_length.values().sum()
+    }
+}
+
+/// Counts all cycles, or those of at most `max_length` edges, until `stop` is set.
+///
+/// Work is shared by first edges; a complete count does not depend on the number of threads.
+pub fn count_cycles(graph: &DiGraph, max_length: Option<usize>, stop: &AtomicBool) -> CycleCounts {
+    let count = Count {
+        max_length,
+        cut: AtomicBool::new(false),
+        stop,
+        by_length: Mutex::new(BTreeMap::new()),
+    };
+    rayon::scope(|scope| {
+        for component in Component::all(graph) {
+            scope.spawn(|scope| count.component(component, scope));
+        }
+    });
+    let by_length = count.by_length.into_inner().unwrap_or_default();
+    CycleCounts { by_length, complete: !count.cut.into_inner() }
+}
+
+struct Count<'a> {
+    max_length: Option<usize>,
+    cut: AtomicBool,
+    stop: &'a AtomicBool,
+    by_length: Mutex<BTreeMap<usize, u64>>,
+}
+
+impl Count<'_> {
+    fn component<'s>(&'s self, component: Component, scope: &Scope<'s>) {
+        if self.ended() {
+            return;
+        }
+        for edge in 0..component.graph.targets(0).len() {
+            let component = component.clone();
+            scope.spawn(move |_| self.branch(Search::through(component, self.max_length, edge)));
+        }
+        for rest in component.without_first() {
+            scope.spawn(|scope| self.component(rest, scope));
+        }
+    }
+
+    fn branch(&self, mut search: Search) {
+        let mut counts: Vec<u64> = Vec::new();
+        loop {
+            if self.ended() {
+                break;
+            }
+            let Some(path) = search.advance() else { break };
+            let length = path.len();
+            if counts.len() <= length {
+                counts.resize(length + 1, 0);
+            }
+            counts[length] += 1;
+        }
+        if let Ok(mut by_length) = self.by_length.lock() {
+            for (length, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                *by_length.entry(length).or_default() += count;
+            }
+        }
+    }
+
+    fn ended(&self) -> bool {
+        if self.stop.load(Relaxed) {
+            self.cut.store(true, Relaxed);
+        }
+        self.cut.load(Relaxed)
+    }
+}

@@ -1,0 +1,31 @@
+//! The period of a strong component: the greatest common divisor of all its cycle lengths.
+
+use super::component::Component;
+
+/// The period, from breadth-first levels: gcd of level(u) + 1 − level(v) over all edges u → v.
+pub(super) fn period(component: &Component) -> usize {
+    let mut level = vec![usize::MAX; component.size()];
+    level[0] = 0;
+    let mut queue = std::collections::VecDeque::from([0usize]);
+    let mut divisor = 0;
+    while let Some(u) = queue.pop_front() {
+        for &v in component.graph.targets(u) {
+            let v = v as usize;
+            if level[v] == usize::MAX {
+                level[v] = level[u] + 1;
+                queue.push_back(v);
+            } else {
+                divisor = gcd(divisor, (level[u] + 1).abs_diff(level[v]));
+            }
+        }
+    }
+    divisor
+}
+
+/// Greatest common divisor; that of 0 and x is x.
+pub(super) fn gcd(mut a: usize, mut b: usize) -> usize {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

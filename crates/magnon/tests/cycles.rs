@@ -1,0 +1,184 @@
+//! Cycles against brute force on thousands of small random digraphs.
+#![allow(clippy::unwrap_used)] // a failed test is a panic
+
+use magnon::cycles::{
+    Cycles, Evidence, LengthsConfig, LengthsReport, advise, count_cycles, cycle_lengths, flux,
+};
+use magnon::graph::{DiGraph, GraphBuilder, SelfLoops, measure};
+use magnon::operator::Charge;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicBool;
+
+/// Every simple path that closes, from each smallest node: no pruning at all.
+fn brute_force(graph: &DiGraph) -> BTreeSet<Vec<u32>> {
+    fn extend(graph: &DiGraph, path: &mut Vec<u32>, found: &mut BTreeSet<Vec<u32>>) {
+        for &next in graph.targets(path[path.len() - 1] as usize) {
+            if next == path[0] && path.len() > 1 {
+                found.insert(path.clone());
+            } else if next > path[0] && !path.contains(&next) {
+                path.push(next);
+                extend(graph, path, found);
+                path.pop();
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    for start in 0..graph.nodes() as u32 {
+        extend(graph, &mut vec![start], &mut found);
+    }
+    found
+}
+
+/// Random digraphs of up to 8 nodes: self loops, repeated edges, isolated nodes, many components.
+fn graphs(count: usize) -> impl Iterator<Item = DiGraph> {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    (0..count).map(move |_| {
+        let n = rng.random_range(1..9u32);
+        let m = rng.random_range(0..=4 * n);
+        let edges: Vec<_> =
+            (0..m).map(|_| (rng.random_range(0..n), rng.random_range(0..n))).collect();
+        let builder = GraphBuilder::new(n as usize).edges(edges).self_loops(SelfLoops::Keep);
+        builder.build().unwrap().graph
+    })
+}
+
+fn lengths(graph: &DiGraph, config: &LengthsConfig) -> LengthsReport {
+    cycle_lengths(graph, config, &AtomicBool::new(false))
+}
+
+#[test]
+fn enumeration_finds_every_cycle_once_under_every_bound() {
+    for graph in graphs(10_000) {
+        let all = brute_force(&graph);
+        for bound in [None, Some(2), Some(3), Some(4), Some(5), Some(6), Some(7), Some(8), Some(50)]
+        {
+            let listed: Vec<_> = Cycles::new(&graph, bound).collect();
+            let distinct: BTreeSet<_> = listed.iter().cloned().collect();
+            assert_eq!(listed.len(), distinct.len(), "a cycle came twice: {graph:?}");
+            let within = |cycle: &&Vec<u32>| bound.is_none_or(|bound| cycle.len() <= bound);
+            let expected: BTreeSet<_> = all.iter().filter(within).cloned().collect();
+            assert_eq!(distinct, expected, "bound {bound:?}: {graph:?}");
+            assert!(listed.is_sorted_by_key(|cycle| cycle[0]), "by smallest node");
+        }
+    }
+}
+
+#[test]
+fn counts_agree_on_any_number_of_threads() {
+    let stop = AtomicBool::new(false);
+    for graph in graphs(500) {
+        let mut expected = BTreeMap::new();
+        for cycle in brute_force(&graph).into_iter().filter(|cycle| cycle.len() <= 5) {
+            *expected.entry(cycle.len()).or_insert(0u64) += 1;
+        }
+        for threads in [1, 2, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let counts = pool.install(|| count_cycles(&graph, Some(5), &stop));
+            assert_eq!(counts.by_length, expected);
+            assert!(counts.complete);
+        }
+    }
+}
+
+#[test]
+fn answers_are_right_and_witnesses_are_cycles() {
+    let mut arguments = BTreeMap::new();
+    for graph in graphs(5_000) {
+        let existing: BTreeSet<_> = brute_force(&graph).iter().map(Vec::len).collect();
+        for budget in [u64::MAX >> 1, 300, 0] {
+            let report = lengths(&graph, &LengthsConfig { max_length: 9, budget });
+            assert_eq!(report.acyclic, existing.is_empty());
+            assert_eq!(report.acyclic, measure(&graph).acyclic);
+            for answer in &report.lengths {
+                let truth = existing.contains(&answer.length);
+                assert!(answer.exists.is_none_or(|exists| exists == truth), "{answer:?} {graph:?}");
+                assert!(budget < 1000 || answer.exists.is_some(), "{answer:?} {graph:?}");
+                assert_eq!(answer.witness.is_some(), answer.exists == Some(true));
+                if let Some(cycle) = &answer.witness {
+                    let distinct: BTreeSet<_> = cycle.iter().collect();
+                    assert_eq!((cycle.len(), distinct.len()), (answer.length, answer.length));
+                    let next = |i: usize| cycle[(i + 1) % cycle.len()];
+                    assert!((0..cycle.len()).all(|i| graph.has_edge(cycle[i] as usize, next(i))));
+                }
+                *arguments.entry(answer.evidence).or_insert(0) += 1;
+            }
+        }
+    }
+    for evidence in [
+        Evidence::Acyclic,
+        Evidence::ComponentSize,
+        Evidence::Period,
+        Evidence::Scan,
+        Evidence::Exhausted,
+        Evidence::Witness,
+        Evidence::Budget,
+    ] {
+        assert!(arguments.contains_key(&evidence), "{evidence:?} is never used: {arguments:?}");
+    }
+}
+
+/// Two 4-cycles that share a node have closed walks of length 8, but no 8-cycle.
+#[test]
+fn closed_walks_are_not_cycles() {
+    let edges = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5), (5, 6), (6, 0)];
+    let graph = GraphBuilder::new(7).edges(edges).build().unwrap().graph;
+    let report = lengths(&graph, &LengthsConfig { max_length: 8, ..Default::default() });
+    let exists: Vec<_> = report.lengths.iter().map(|answer| answer.exists.unwrap()).collect();
+    assert_eq!(exists, [false, false, true, false, false, false, false]);
+}
+
+/// Charges that the flux calls equivalent have the same spectrum, others need not.
+#[test]
+fn flux_tells_which_charges_are_equivalent() {
+    use faer::{Mat, Side, c64};
+    use magnon::operator::{MagneticOperator, OperatorConfig};
+    let spectrum = |graph: &DiGraph, charge: Charge| {
+        let config = OperatorConfig { charge, ..Default::default() };
+        let operator = MagneticOperator::new(graph, &config).unwrap();
+        let n = graph.nodes();
+        let mut matrix = Mat::<c64>::zeros(n, n);
+        for u in 0..n {
+            operator.row(u).for_each(|(v, value)| matrix[(u, v)] = value);
+        }
+        matrix.self_adjoint_eigenvalues(Side::Lower).unwrap()
+    };
+    let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+    let (mut equivalent, mut different) = (0, 0);
+    for graph in graphs(2_000) {
+        let flux = flux(&graph);
+        let plain = spectrum(&graph, Charge::ZERO);
+        for m in 2..=6 {
+            let charge = Charge::fraction(1, m).unwrap();
+            let alike = same(&plain, &spectrum(&graph, charge));
+            if flux.is_trivial(charge.value()) {
+                equivalent += 1;
+                assert!(alike, "q = 1/{m} is equivalent to 0: {graph:?}");
+            } else {
+                // Some cycle has a phase, and the trace of a power of the operator shows it.
+                different += usize::from(!alike);
+            }
+        }
+    }
+    assert!(equivalent > 1000 && different > 1000, "{equivalent} {different}");
+}
+
+#[test]
+fn advice_follows_the_paper() {
+    let of = |nodes: usize, edges: &[(u32, u32)]| {
+        let graph = GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph;
+        let report = lengths(&graph, &LengthsConfig::default());
+        advise(&report, &flux(&graph), measure(&graph).symmetric)
+    };
+    let third = Charge::fraction(1, 3).unwrap();
+    // A triangle and a pair: the candidates are 1/2, 1/3 and 0, and the triangle is chosen.
+    let advice = of(4, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (0, 3)]);
+    assert!(advice.candidates.iter().any(|c| c.length == Some(2)));
+    assert_eq!(advice.choice, third);
+    // A bare triangle has flux 3: there 1/3 is as good as 0.
+    let advice = of(3, &[(0, 1), (1, 2), (2, 0)]);
+    assert!(advice.candidates[0].trivial && advice.choice == Charge::ZERO);
+    assert_eq!(of(2, &[(0, 1), (1, 0)]).choice, Charge::ZERO);
+    assert_eq!(of(3, &[(0, 1), (1, 2), (0, 2)]).choice, Charge::ZERO);
+}
