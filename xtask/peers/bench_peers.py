@@ -1,4 +1,4 @@
-"""Times scipy, torch and pandas on request, so that runs can be interleaved with others.
+"""Times other libraries on request, so that runs can be interleaved with others.
 
 Reads one JSON request a line on stdin and answers one JSON object a line on stdout:
 
@@ -10,13 +10,22 @@ Reads one JSON request a line on stdin and answers one JSON object a line on std
     {"task": "scipy_whole", "path": FOLDER, "order": 8, "charge": 0.2}
                                                              the same from files to a file
     {"task": "pandas_edges", "path": FILE, "sep": "\\t", "comment": "#"}
+    {"task": "load_cycles", "path": FILE, "nodes": n}        reads the edges u,v of a digraph
+    {"task": "networkx_cycles"}                              all its cycles, counted
+    {"task": "igraph_cycles"}                                all its cycles, listed
+    {"task": "igraph_search"}                                the same search, nothing listed
+    {"task": "networkx_bounded", "path": FILE, "bound": 20, "limit": 20}
+                                                             cycles of at most so many edges of an
+                                                             edge list, cut off after so many seconds
     {"task": "quit"}
 
-Timed tasks answer {"seconds": t}; a task that fails answers {"error": text}.
+Timed tasks answer {"seconds": t}, those on cycles their number as well; a task that fails answers {"error": text}.
 """
 
 import json
+import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -144,14 +153,42 @@ def part(a: sp.csr_matrix, values: np.ndarray) -> sp.csr_matrix:
     return result
 
 
+class OutOfTime(Exception):
+    """A cut-off was reached."""
+
+
+def cycles_within(graph: object, bound: int, limit: int) -> dict:
+    """Counts cycles of at most `bound` edges by networkx for at most `limit` seconds."""
+    import networkx as nx
+
+    def stop(*_: object) -> None:
+        raise OutOfTime
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(limit)
+    start = time.perf_counter()
+    cycles, finished = 0, False
+    try:
+        for _ in nx.simple_cycles(graph, length_bound=bound):
+            cycles += 1
+        finished = True
+    except OutOfTime:
+        pass
+    finally:
+        signal.alarm(0)
+    return {"seconds": time.perf_counter() - start, "cycles": cycles, "finished": finished}
+
+
 class Worker:
-    """Holds the matrices between requests."""
+    """Holds matrices and graphs between requests."""
 
     def __init__(self) -> None:
         self.a: sp.csr_matrix | None = None
         self.x: np.ndarray | None = None
         self.torch: TorchProducts | None = None
         self.files_read: set[str] = set()
+        self.networkx: object | None = None
+        self.igraph: object | None = None
 
     def load_product(self, path: str, threads: int = 2) -> dict:
         folder = Path(path)
@@ -211,6 +248,37 @@ class Worker:
         seconds, table = timed(read)
         return {"seconds": seconds, "rows": len(table), "columns": table.shape[1]}
 
+    def load_cycles(self, path: str, nodes: int) -> dict:
+        import igraph
+        import networkx as nx
+
+        edges = [tuple(edge) for edge in np.loadtxt(path, dtype=int, delimiter=",").tolist()]
+        self.networkx = nx.DiGraph(edges)
+        self.igraph = igraph.Graph(nodes, edges, directed=True)
+        return {"networkx": nx.__version__, "igraph": igraph.__version__}
+
+    def networkx_cycles(self) -> dict:
+        import networkx as nx
+
+        seconds, cycles = timed(lambda: sum(1 for _ in nx.simple_cycles(self.networkx)))
+        return {"seconds": seconds, "cycles": cycles}
+
+    def igraph_cycles(self) -> dict:
+        seconds, cycles = timed(lambda: self.igraph.simple_cycles())
+        return {"seconds": seconds, "cycles": len(cycles)}
+
+    def igraph_search(self) -> dict:
+        # No cycle has so many nodes, so all are found and none is handed over.
+        least = self.igraph.vcount() + 1
+        seconds, cycles = timed(lambda: self.igraph.simple_cycles(min=least))
+        return {"seconds": seconds, "cycles": len(cycles)}
+
+    def networkx_bounded(self, path: str, bound: int, limit: int) -> dict:
+        import networkx as nx
+
+        edges = np.loadtxt(path, dtype=int, usecols=(0, 1)).tolist()
+        return cycles_within(nx.DiGraph(edges), bound, limit)
+
     def answer(self, request: dict) -> dict:
         """Does what a request asks."""
         tasks = {
@@ -220,6 +288,11 @@ class Worker:
             "scipy_propagate": self.scipy_propagate,
             "scipy_whole": self.scipy_whole,
             "pandas_edges": self.pandas_edges,
+            "load_cycles": self.load_cycles,
+            "networkx_cycles": self.networkx_cycles,
+            "igraph_cycles": self.igraph_cycles,
+            "igraph_search": self.igraph_search,
+            "networkx_bounded": self.networkx_bounded,
         }
         name = request.pop("task", None)
         if name not in tasks:
@@ -231,7 +304,7 @@ class Worker:
 
 
 def self_test() -> int:
-    """Torch's products and the propagation against dense ones."""
+    """Torch's products and the propagation against dense ones, cycles against their number."""
     rng = np.random.default_rng(5)
     dense = rng.standard_normal((60, 60)) + 1j * rng.standard_normal((60, 60))
     dense *= (rng.random((60, 60)) < 0.1) / 10
@@ -244,6 +317,19 @@ def self_test() -> int:
         tried = TorchProducts(matrix, x).choose(2, matrix.toarray() @ x)
         for method, value in tried.items():
             checks[f"{name} matrix, {method}"] = isinstance(value, float)
+    # A complete digraph of n nodes has the sum of n! / (n - m)! / m over m cycles.
+    edges = [(u, v) for u in range(6) for v in range(6) if u != v]
+    worker = Worker()
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.writelines(f"{u},{v}\n" for u, v in edges)
+        file.flush()
+        worker.load_cycles(file.name, 6)
+    for task, cycles in (("networkx_cycles", 409), ("igraph_cycles", 409), ("igraph_search", 0)):
+        checks[task] = getattr(worker, task)()["cycles"] == cycles
+    bounded = cycles_within(worker.networkx, 3, 20)
+    checks["bounded cycles"] = bounded["cycles"] == 15 + 40 and bounded["finished"]
+    large = type(worker.networkx)((u, v) for u in range(60) for v in range(60) if u != v)
+    checks["cut-off"] = not cycles_within(large, 60, 1)["finished"]
     failed = [name for name, right in checks.items() if not right]
     for name in failed:
         print(f"FAIL {name}")

@@ -5,12 +5,15 @@
 """
 
 import argparse
+import functools
+import itertools
 import subprocess
 import sys
 import threading
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,14 +34,19 @@ EVERY = [
     "washington",
     "wisconsin",
     "corar/derived/adj_directed.npz",
-    "linqs/cora.tgz",
     "pygsd/blog.npz",
 ]
-FEW = ["geom_gcn_texas", "gnn_benchmark/citeseer.npz", "pygsd/migration.npz"]
+FEW = ["linqs/cora.tgz", "geom_gcn_texas", "gnn_benchmark/citeseer.npz", "pygsd/migration.npz"]
 # Graphs whose features are filtered in every combination, and in a few.
-FEATURES_EVERY = ["texas", "cornell"]
-FEATURES_FEW = ["geom_gcn_texas", "corar"]
+FEATURES_EVERY = ["texas"]
+FEATURES_FEW = ["cornell", "geom_gcn_texas", "corar"]
 FILTERS = "texas"
+LOOPED = "geom_gcn_texas"
+WEIGHTED = "pygsd/migration.npz"
+SIGNED = "pygsd/bitcoin_alpha.csv"
+# So many nodes that the features are filtered in another layout than those of small graphs.
+MANY_NODES = "pubmed/derived/adj_directed.npz"
+MANY_NODES_FEATURES = "pubmed/features.npz"
 
 
 class Failure(Exception):
@@ -160,95 +168,157 @@ def operator_checks(magnon: Magnon, name: str, operators: list[Operator]) -> lis
     return [check(operator) for operator in operators]
 
 
-def linear_rank_checks(magnon: Magnon, name: str, operators: list[Operator]) -> list[Check]:
-    """`magnon propagate` with LinearRank against the scipy loop."""
-    graph = load(magnon.data / name)
-    x = row_normalised(graph.features)
+Expected = Callable[[sp.csr_matrix], np.ndarray]
+"""The filtered features that belong to a matrix."""
 
-    def check(operator: Operator) -> Check:
-        order = 3 if operator.normalize == "none" else 8
-        flags = [*operator.flags(), "--filter", "linear-rank", "--order", str(order)]
 
-        def work() -> float:
+class Propagation:
+    """`magnon propagate` on one graph with its features, against scipy."""
+
+    def __init__(self, magnon: Magnon, name: str, features: Path | None = None) -> None:
+        self.magnon, self.name = magnon, name
+        self.extra = ["--features", str(features)] if features else []
+        graph = load(magnon.data / name)
+        self.x = row_normalised(read_features(features) if features else graph.features)
+        self.checks: list[Check] = []
+
+        @functools.cache
+        def build(operator: Operator) -> sp.csr_matrix:
             matrix = operator.build(graph.adjacency)
-            expected = ref.power_series(matrix, x, ref.linear_rank(order))
-            return compare_features(magnon.propagate(name, flags), expected, ref.is_real(matrix))
+            matrix.sum_duplicates()  # scipy would do so later, while other threads read
+            return matrix
 
-        return ["propagate", name, *flags], work
+        self.build = build
 
-    return [check(operator) for operator in operators]
+    def add(self, operator: Operator, text: str, expected: Expected) -> None:
+        """Compares with the features that `expected` gives."""
+
+        def compare(ours: np.ndarray, matrix: sp.csr_matrix) -> float:
+            return compare_features(ours, expected(matrix), ref.is_real(matrix))
+
+        self.add_comparison(operator, text, compare)
+
+    def add_comparison(
+        self, operator: Operator, text: str, compare: Callable[[np.ndarray, sp.csr_matrix], float]
+    ) -> None:
+        """Adds a check whose error `compare` tells, from features and matrix."""
+        flags = [*operator.flags(), *self.extra, "--filter", *text.split()]
+        work = lambda: compare(self.magnon.propagate(self.name, flags), self.build(operator))
+        self.checks.append((["propagate", self.name, *flags], work))
+
+    def add_series(self, operator: Operator, text: str, coefficients: list[float]) -> None:
+        """Compares with a power series."""
+        self.add(operator, text, lambda s: ref.power_series(s, self.x, coefficients))
+
+
+def read_features(path: Path) -> np.ndarray:
+    """Features of a file of their own, in double precision."""
+    if path.suffix == ".npz":
+        return sp.load_npz(path).toarray().astype(float)
+    return np.load(path).astype(float)
+
+
+def random_features(magnon: Magnon, nodes: int, columns: int) -> Path:
+    """A file of random features in single precision."""
+    path = magnon.work / f"features-{nodes}.npy"
+    np.save(path, np.random.default_rng(nodes).standard_normal((nodes, columns)).astype("f4"))
+    return path
+
+
+def linear_rank_checks(magnon: Magnon, name: str, operators: list[Operator]) -> list[Check]:
+    """LinearRank with many operators."""
+    propagation = Propagation(magnon, name)
+    for operator in operators:
+        order = 3 if operator.normalize == "none" else 8
+        propagation.add_series(operator, f"linear-rank --order {order}", ref.linear_rank(order))
+    return propagation.checks
+
+
+POWERS = [0.5, -1.0, 0.25]
+WAVES = [0.3, -0.7, 0.2, 0.4, -0.1]
+BUMPS = [1.0, 0.6, -0.2, 0.3, 0.1]
+TOP, BOTTOM = [0.8, -0.5], [0.3, -0.2]
 
 
 def filter_checks(magnon: Magnon, name: str) -> list[Check]:
-    """The other filters, with the symmetric normalisation."""
-    graph = load(magnon.data / name)
-    x = row_normalised(graph.features)
+    """The other filters, with both normalisations."""
+    propagation = Propagation(magnon, name)
+    x = propagation.x
     identity = sp.identity(x.shape[0], format="csr")
-    checks: list[Check] = []
-
-    def add(operator: Operator, text: str, expected: Callable[[sp.csr_matrix], np.ndarray]) -> None:
-        flags = [*operator.flags(), "--filter", *text.split()]
-
-        def work() -> float:
-            matrix = operator.build(graph.adjacency)
-            return compare_features(magnon.propagate(name, flags), expected(matrix), False)
-
-        checks.append((["propagate", name, *flags], work))
-
-    powers = [0.5, -1.0, 0.25]
-    waves = [0.3, -0.7, 0.2, 0.4, -0.1]
-    bumps = [1.0, 0.6, -0.2, 0.3, 0.1]
-    top, bottom = [0.8, -0.5], [0.3, -0.2]
-    for charge in ("1/4", "1/5"):
+    add, add_series = propagation.add, propagation.add_series
+    arma = f"arma --coefficients={join(TOP)} --feedback={join(BOTTOM)}"
+    polynomial = f"polynomial --coefficients={join(POWERS)}"
+    chebyshev = f"chebyshev --coefficients={join(WAVES)}"
+    bernstein = f"bernstein --coefficients={join(BUMPS)}"
+    charges = ("1/6", "1/5", "1/4", "1/3", "1/2")
+    for charge, normalize in itertools.product(charges, ("sym", "rw")):
         for kind in ("low", "high"):
-            adjacency = Operator(charge, kind=kind)
-            add(adjacency, "markov --order 5", lambda p: ref.power_series(p, x, ref.markov(5)))
-            add(
-                adjacency,
-                "ppr --alpha 0.85 --order 30",
-                lambda p: ref.power_series(p, x, ref.ppr(0.85, 30)),
-            )
+            adjacency = Operator(charge, normalize=normalize, kind=kind)
+            add_series(adjacency, "markov --order 5", ref.markov(5))
+            add_series(adjacency, "ppr --alpha 0.85 --order 12", ref.ppr(0.85, 12))
+            add_series(adjacency, "heat --time 2.5 --order 6", ref.heat(2.5, 6))
+            add_series(adjacency, polynomial, POWERS)
+            add(adjacency, chebyshev, lambda p: ref.chebyshev(p, x, WAVES))
+            add(adjacency, bernstein, lambda p: ref.bernstein(identity - p, x, BUMPS))
+            if charge not in ("1/4", "1/5"):
+                continue
             add(adjacency, "ppr --alpha 0.85 --exact", lambda p: ref.ppr_exact(p, x, 0.85))
-            add(
-                adjacency,
-                "heat --time 2.5 --order 6",
-                lambda p: ref.power_series(p, x, ref.heat(2.5, 6)),
-            )
             add(adjacency, "heat --time 2.5 --order 40", lambda p: ref.heat_exact(p, x, 2.5))
             add(adjacency, "heat --time 2.5 --exact", lambda p: ref.heat_exact(p, x, 2.5))
-            add(
-                adjacency,
-                f"bernstein --coefficients={join(bumps)}",
-                lambda p: ref.bernstein(identity - p, x, bumps),
-            )
-            arma = f"arma --coefficients={join(top)} --feedback={join(bottom)}"
             # So many terms that nothing depends on what exactly is cut off.
-            add(adjacency, f"{arma} --order 60", lambda p: ref.arma_exact(p, x, top, bottom))
-            add(adjacency, f"{arma} --exact", lambda p: ref.arma_exact(p, x, top, bottom))
-        for kind in ("low", "high", "laplacian"):
-            add(
-                Operator(charge, kind=kind),
-                f"polynomial --coefficients={join(powers)}",
-                lambda s: ref.power_series(s, x, powers),
-            )
-        for kind in ("low", "high"):
-            add(
-                Operator(charge, kind=kind),
-                f"chebyshev --coefficients={join(waves)}",
-                lambda s: ref.chebyshev(s, x, waves),
-            )
-        laplacian = Operator(charge, kind="laplacian")
-        add(
-            laplacian,
-            f"chebyshev --coefficients={join(waves)}",
-            lambda s: ref.chebyshev(s - identity, x, waves),
-        )
-        add(
-            laplacian,
-            f"bernstein --coefficients={join(bumps)}",
-            lambda s: ref.bernstein(s, x, bumps),
-        )
-    return checks
+            add(adjacency, f"{arma} --order 60", lambda p: ref.arma_exact(p, x, TOP, BOTTOM))
+            add(adjacency, f"{arma} --exact", lambda p: ref.arma_exact(p, x, TOP, BOTTOM))
+        laplacian = Operator(charge, normalize=normalize, kind="laplacian")
+        add_series(laplacian, polynomial, POWERS)
+        add(laplacian, chebyshev, lambda s: ref.chebyshev(s - identity, x, WAVES))
+        add(laplacian, bernstein, lambda s: ref.bernstein(s, x, BUMPS))
+    return propagation.checks
+
+
+def weighted_checks(magnon: Magnon, name: str) -> list[Check]:
+    """Filters of a graph whose weights are fractions."""
+    nodes = load(magnon.data / name).adjacency.shape[0]
+    propagation = Propagation(magnon, name, random_features(magnon, nodes, 5))
+    for charge, normalize in itertools.product(("1/4", "1/5"), ref.NORMALIZE):
+        operator = Operator(charge, normalize=normalize)
+        propagation.add_series(operator, "linear-rank --order 6", ref.linear_rank(6))
+        propagation.add_series(operator, "heat --time 1.5 --order 5", ref.heat(1.5, 5))
+
+        def chebyshev(s: sp.csr_matrix, known: bool = normalize != "none") -> np.ndarray:
+            centre, half = (0, 1) if known else ref.gershgorin(s)
+            scaled = (s - centre * sp.identity(s.shape[0])) / half
+            return ref.chebyshev(scaled, propagation.x, WAVES)
+
+        propagation.add(operator, f"chebyshev --coefficients={join(WAVES)}", chebyshev)
+    return propagation.checks
+
+
+def signed_checks(magnon: Magnon, name: str) -> list[Check]:
+    """Polynomials of a graph with negative weights."""
+    nodes = load(magnon.data / name).adjacency.shape[0]
+    propagation = Propagation(magnon, name, random_features(magnon, nodes, 5))
+    for operator in ref.signed_operators():
+        propagation.add_series(operator, f"polynomial --coefficients={join(POWERS)}", POWERS)
+    return propagation.checks
+
+
+def many_nodes_checks(magnon: Magnon, name: str, features: Path) -> list[Check]:
+    """Filters of a graph of many nodes."""
+    propagation = Propagation(magnon, name, features)
+
+    def solved(ours: np.ndarray, matrix: sp.csr_matrix) -> float:
+        error = ref.ppr_error(matrix, propagation.x, 0.85, ours)
+        if ours.dtype != np.complex64 or not error <= LIMIT:
+            raise Failure(f"type {ours.dtype}, relative error {error:.2e}, limit {LIMIT:.0e}")
+        return error
+
+    # The slowest comes first, so that the others run beside it.
+    propagation.add_comparison(Operator("1/5"), "ppr --alpha 0.85 --exact", solved)
+    for charge, normalize in itertools.product(("0", "1/4", "1/5"), ("sym", "rw")):
+        operator = Operator(charge, normalize=normalize)
+        propagation.add_series(operator, "linear-rank --order 4", ref.linear_rank(4))
+    propagation.add_series(Operator("1/5"), "heat --time 2.5 --order 6", ref.heat(2.5, 6))
+    return propagation.checks
 
 
 def join(values: list[float]) -> str:
@@ -284,6 +354,21 @@ def main() -> int:
             run_checks(tally, name, "linear-rank filters", checks)
     if wanted(FILTERS):
         run_checks(tally, FILTERS, "other filters", filter_checks(magnon, FILTERS))
+    if wanted(LOOPED):
+        operators = [replace(operator, keep_self_loops=True) for operator in few_operators()]
+        checks = operator_checks(magnon, LOOPED, operators)
+        checks += linear_rank_checks(magnon, LOOPED, operators)
+        run_checks(tally, LOOPED, "operators and filters with kept self loops", checks)
+    if wanted(WEIGHTED):
+        run_checks(tally, WEIGHTED, "weighted filters", weighted_checks(magnon, WEIGHTED))
+    if wanted(SIGNED):
+        checks = operator_checks(magnon, SIGNED, ref.signed_operators())
+        checks += signed_checks(magnon, SIGNED)
+        run_checks(tally, SIGNED, "operators and filters with negative weights", checks)
+    if wanted(MANY_NODES):
+        features = magnon.data / MANY_NODES_FEATURES
+        checks = many_nodes_checks(magnon, MANY_NODES, features)
+        run_checks(tally, MANY_NODES, "filters of many nodes", checks)
     return tally.end()
 
 

@@ -1,6 +1,6 @@
 """Reference computations of operators and filters with scipy, in complex128.
 
-Definitions, for weights A(u, v) of u -> v without self loops:
+Definitions, for weights A(u, v) of u -> v, without self loops unless they are kept:
 
 - A_s = max(A, A^T) or (A + A^T)/2, T_q(u, v) = exp(2 pi i q (A(u, v) - A(v, u)))
 - A~ = A_s + I where self loops are added, D = row sums of A~, the inverse of 0 taken as 0
@@ -34,6 +34,8 @@ class Operator:
     self_loops: bool = True
     normalize: str = "sym"
     kind: str = "low"
+    keep_self_loops: bool = False
+    """Whether self loops of the graph count, beside those that are added."""
 
     def flags(self) -> list[str]:
         """The same recipe on the command line."""
@@ -41,6 +43,8 @@ class Operator:
         flags += ["--symmetrize", self.symmetrize, "--normalize", self.normalize]
         if not self.self_loops:
             flags.append("--no-self-loops")
+        if self.keep_self_loops:
+            flags.append("--keep-self-loops")
         if self.kind == "laplacian":
             return flags + ["--kind", "laplacian"]
         return flags + ["--kind", "adjacency", "--pass", self.kind]
@@ -50,7 +54,8 @@ class Operator:
         nodes = weights.shape[0]
         identity = sp.identity(nodes, format="csr")
         a = sp.csr_matrix(weights, dtype=float)
-        a = a - sp.diags(a.diagonal(), format="csr")
+        if not self.keep_self_loops:
+            a = a - sp.diags(a.diagonal(), format="csr")
 
         total = a.maximum(a.T) if self.symmetrize == "max" else (a + a.T) / 2
         if self.self_loops:
@@ -93,6 +98,15 @@ def few_operators() -> list[Operator]:
     ]
 
 
+def signed_operators() -> list[Operator]:
+    """What negative weights allow: degrees may be negative, so nothing is divided by them."""
+    options = itertools.product(("1/5", "1/3"), SYMMETRIZE, KINDS)
+    return [
+        Operator(charge, symmetrize, i % 2 == 0, "none", kind)
+        for i, (charge, symmetrize, kind) in enumerate(options)
+    ]
+
+
 def is_real(matrix: sp.csr_matrix) -> bool:
     """Whether imaginary parts are rounding errors only."""
     size = abs(matrix).max()
@@ -100,12 +114,17 @@ def is_real(matrix: sp.csr_matrix) -> bool:
 
 
 def power_series(s: sp.csr_matrix, x: np.ndarray, coefficients: list[float]) -> np.ndarray:
-    """Sum of c_k S^k X."""
-    term = x.astype(complex)
-    result = coefficients[0] * term
-    for coefficient in coefficients[1:]:
-        term = s @ term
-        result += coefficient * term
+    """Sum of c_k S^k X, a few columns at a time so that they stay in the cache."""
+    result = np.empty(x.shape, dtype=complex)
+    width = max(1, 1_000_000 // x.shape[0])
+    for start in range(0, x.shape[1], width):
+        part = slice(start, start + width)
+        term = x[:, part].astype(complex)
+        total = coefficients[0] * term
+        for coefficient in coefficients[1:]:
+            term = s @ term
+            total += coefficient * term
+        result[:, part] = total
     return result
 
 
@@ -129,6 +148,13 @@ def heat(time: float, order: int) -> list[float]:
     return [math.exp(-time) * time**k / math.factorial(k) for k in range(order + 1)]
 
 
+def ppr_error(p: sp.csr_matrix, x: np.ndarray, alpha: float, solution: np.ndarray) -> float:
+    """Bound of the relative error of a solution of (I - alpha P) Y = (1 - alpha) X, |P| <= 1."""
+    solution = solution.astype(complex)
+    residual = solution - alpha * (p @ solution) - (1 - alpha) * x
+    return float(np.linalg.norm(residual) / (1 - alpha) / np.linalg.norm(solution))
+
+
 def ppr_exact(p: sp.csr_matrix, x: np.ndarray, alpha: float) -> np.ndarray:
     """(1 - alpha) (I - alpha P)^-1 X."""
     system = sp.identity(p.shape[0]) - alpha * p
@@ -148,6 +174,14 @@ def chebyshev(s: sp.csr_matrix, x: np.ndarray, coefficients: list[float]) -> np.
         result += coefficient * term
         before, term = term, 2 * (s @ term) - before
     return result
+
+
+def gershgorin(matrix: sp.csr_matrix) -> tuple[float, float]:
+    """Centre and half length of the interval that Gershgorin's circles cover."""
+    centre = matrix.diagonal().real
+    radius = np.asarray(abs(matrix).sum(axis=1)).ravel() - abs(centre)
+    low, high = (centre - radius).min(), (centre + radius).max()
+    return (low + high) / 2, (high - low) / 2
 
 
 def bernstein(laplacian: sp.csr_matrix, x: np.ndarray, coefficients: list[float]) -> np.ndarray:

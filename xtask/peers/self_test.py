@@ -3,6 +3,7 @@
 import cmath
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -30,7 +31,8 @@ def dense_operator(operator: Operator, weights: np.ndarray) -> np.ndarray:
 
     def joined(u: int, v: int) -> float:
         if u == v:
-            return 1.0 if operator.self_loops else 0.0
+            kept = weights[u, u] if operator.keep_self_loops else 0.0
+            return kept + (1.0 if operator.self_loops else 0.0)
         there, back = weights[u, v], weights[v, u]
         return max(there, back) if operator.symmetrize == "max" else (there + back) / 2
 
@@ -79,13 +81,27 @@ def operators_and_filters() -> int:
         weights = random_weights(rng, 13, weighted)
         sparse = sp.csr_matrix(weights)
         failures = []
-        for operator in ref.all_operators():
+        kept = [replace(operator, keep_self_loops=True) for operator in ref.few_operators()]
+        operators = ref.all_operators() + kept
+        for operator in operators:
             difference = error(operator.build(sparse).toarray(), dense_operator(operator, weights))
             if difference > 1e-12:
                 failures.append(f"{operator}: {difference:.2e}")
-        total = len(ref.all_operators())
         kind = "weighted" if weighted else "unweighted"
-        tally.graph(f"{kind} graph", "operators", total - len(failures), failures)
+        tally.graph(f"{kind} graph", "operators", len(operators) - len(failures), failures)
+
+    signed = weights * rng.choice([-1, 1], weights.shape)
+    failures = []
+    for operator in ref.signed_operators():
+        matrix = operator.build(sp.csr_matrix(signed))
+        difference = error(matrix.toarray(), dense_operator(operator, signed))
+        if difference > 1e-12:
+            failures.append(f"{operator}: {difference:.2e}")
+        centre, half = ref.gershgorin(matrix)
+        if abs(np.linalg.eigvalsh(matrix.toarray()) - centre).max() > half:
+            failures.append(f"{operator}: eigenvalues outside of the circles")
+    total = 2 * len(ref.signed_operators())
+    tally.graph("signed graph", "operators", total - len(failures), failures)
 
     failures, count = [], 0
     x = rng.standard_normal((13, 4))
@@ -139,6 +155,12 @@ def operators_and_filters() -> int:
             count += 1
             if error(ours, theirs) > 1e-12:
                 failures.append(f"{name}, {charge}, {kind}: {error(ours, theirs):.2e}")
+        # The bound of an error is no less than it, and not by orders of magnitude.
+        exact = ref.ppr_exact(p, x, 0.85)
+        wrong = exact + 1e-3 * rng.standard_normal(exact.shape)
+        count += 1
+        if not 1 <= ref.ppr_error(p, x, 0.85, wrong) / error(wrong, exact) < 20:
+            failures.append(f"error of ppr, {charge}, {kind}")
     tally.graph("weighted graph", "filters", count - len(failures), failures)
     return tally.end()
 
@@ -200,3 +222,70 @@ def alike(a: dict, b: dict) -> bool:
         or (a[key] is not None and b[key] is not None and abs(a[key] - b[key]) < 1e-12)
         for key in a
     )
+
+
+def cycle_measures() -> int:
+    """networkx's cycles, the flux and the search by chance against going through everything."""
+    from check_cycles import (
+        all_cycles,
+        digraph,
+        flux_divisor,
+        is_cycle,
+        lengths_by_chance,
+        special_edges,
+    )
+
+    tally = Tally()
+    rng = np.random.default_rng(9)
+    failures = []
+    rounds = 60
+    for i in range(rounds):
+        nodes = int(rng.integers(2, 7))
+        edges = special_edges(rng, nodes, ("any", "acyclic", "symmetric", "periodic")[i % 4])
+        dense = np.zeros((nodes, nodes))
+        for u, v in edges:
+            dense[u, v] = u != v
+        sparse = sp.csr_matrix(dense)
+        cycles = permuted_cycles(dense > 0)
+        found = all_cycles(digraph(nodes, edges))
+        if sorted(found) != sorted(cycles):
+            failures.append(f"round {i}: networkx's cycles differ")
+        if not all(is_cycle(sparse, list(cycle)) for cycle in found):
+            failures.append(f"round {i}: a cycle is not taken for one")
+        weights = {edge: float(rng.integers(1, 4)) / (1 + i % 2) for edge in edges}
+        if flux_divisor(weights, nodes) != permuted_flux_divisor(weights, nodes):
+            failures.append(f"round {i}: the flux differs")
+        if not lengths_by_chance(sparse, nodes, 50, rng) <= {len(cycle) for cycle in cycles}:
+            failures.append(f"round {i}: chance finds what is not there")
+    full = sp.csr_matrix(1 - np.identity(6))
+    no_cycles = ([0], [0, 1, 0], [0, 0])
+    failures += [f"{path} is taken for a cycle" for path in no_cycles if is_cycle(full, path)]
+    if lengths_by_chance(full, 6, 50, rng) != {2, 3, 4, 5, 6}:
+        failures.append("chance does not find the lengths of a complete graph")
+    count = 4 * rounds + len(no_cycles) + 1
+    tally.graph("random digraphs", "comparisons", count - len(failures), failures)
+    return tally.end()
+
+
+def permuted_cycles(edge: np.ndarray) -> list[tuple[int, ...]]:
+    """All cycles, by going through all orders of all sets of nodes."""
+    return [
+        path
+        for length in range(2, len(edge) + 1)
+        for path in itertools.permutations(range(len(edge)), length)
+        if path[0] == min(path)
+        and all(edge[u, v] for u, v in zip(path, path[1:] + path[:1]))
+    ]
+
+
+def permuted_flux_divisor(weights: dict, nodes: int) -> int | None:
+    """Greatest common divisor of the fluxes of all cycles of the underlying graph."""
+    matrix = np.zeros((nodes, nodes))
+    for (u, v), value in weights.items():
+        matrix[u, v] = value
+    fluxes = [
+        sum(matrix[u, v] - matrix[v, u] for u, v in zip(path, path[1:] + path[:1]))
+        for path in permuted_cycles((matrix + matrix.T) > 0)
+    ]
+    whole = all(flux == round(flux) for flux in fluxes)
+    return math.gcd(*(round(flux) for flux in fluxes)) if whole else None

@@ -11,15 +11,15 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str =
     "usage: cargo xtask test    formatting, lints, docs, tests, checks against scipy
-       cargo xtask bench [product|edges|memory]
-                           timings against scipy, PyTorch and pandas, as ratios";
+       cargo xtask bench [product|edges|cycles|memory]
+                           timings against other libraries, as ratios";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(),
         ["bench"] => bench::run("all"),
-        ["bench", part @ ("product" | "edges" | "memory")] => bench::run(part),
+        ["bench", part @ ("product" | "edges" | "cycles" | "memory")] => bench::run(part),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

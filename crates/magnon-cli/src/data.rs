@@ -6,6 +6,7 @@ use magnon::data::{
     Dataset, Split, SplitChoice, SplitError, SyntheticConfig, SyntheticError, attach_features,
     attach_labels, load,
 };
+use magnon::graph::generate::GeneratorKind;
 use std::path::Path;
 
 /// A data set and the split that was asked for.
@@ -19,12 +20,15 @@ pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Resu
     clock.phase("load", || {
         let flags = &args.flags;
         let name = args.data.as_deref().unwrap_or("demo");
+        if name.is_empty() {
+            return Err(usage("DATA is empty; name a folder, a file or a generator"));
+        }
         let mut dataset = match generator(name) {
             Some(config) => generated(name, config?, args, common)?,
             None => load(Path::new(name), &flags.load_config())?,
         };
         if let Some(path) = &flags.features {
-            attach_features(&mut dataset, path, flags.norm())?;
+            attach_features(&mut dataset, path, flags.feature_norm)?;
         }
         if let Some(path) = &flags.labels {
             attach_labels(&mut dataset, path)?;
@@ -46,15 +50,10 @@ pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Resu
 
 /// The recipe where `name` is that of a generator and not of a file.
 fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
-    const NAMES: [&str; 7] =
-        ["demo", "cycle", "cyclic", "ordered", "noisy", "feed-forward", "erdos-renyi"];
     let (kind, _) = name.split_once(':').unwrap_or((name, ""));
-    let known = NAMES.contains(&kind) && !Path::new(name).exists();
-    let parse = || {
-        name.parse()
-            .map_err(|error: SyntheticError| usage(format!("cannot generate '{name}': {error}")))
-    };
-    known.then(parse)
+    let known = kind == "demo" || kind.parse::<GeneratorKind>().is_ok();
+    let fault = |error: SyntheticError| usage(format!("cannot generate '{name}': {error}"));
+    (known && !Path::new(name).exists()).then(|| name.parse().map_err(fault))
 }
 
 fn generated(
@@ -63,13 +62,18 @@ fn generated(
     args: &DataArgs,
     common: &Common,
 ) -> anyhow::Result<Dataset> {
+    if args.flags.nodes.is_some() {
+        return Err(usage(
+            "--nodes is for edge lists; a generator takes it as in cyclic:nodes=500",
+        ));
+    }
     let config = SyntheticConfig { seed: common.seed, ..config };
     let mut dataset = config.dataset(name)?;
     if args.flags.reverse {
         dataset.graph = dataset.graph.transpose();
     }
     if let Some(features) = &mut dataset.features {
-        args.flags.norm().apply(features);
+        args.flags.feature_norm.apply(features);
     }
     Ok(dataset)
 }

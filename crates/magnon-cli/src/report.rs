@@ -4,6 +4,7 @@ use crate::args::Common;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -96,6 +97,17 @@ impl std::error::Error for Usage {}
 /// An error of wrong usage.
 pub fn usage(problem: impl ToString) -> anyhow::Error {
     Usage(problem.to_string()).into()
+}
+
+/// Refuses a file name that promises another format than the one that is written.
+pub fn check_ending(path: Option<&Path>, ending: &str) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    // Devices and pipes have no ending to keep to.
+    let special = path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if special || path.extension().is_some_and(|found| found == ending) {
+        return Ok(());
+    }
+    Err(usage(format!("{}: this is written as .{ending}; let the name end so", path.display())))
 }
 
 /// Whether the error is a pipe that its reader has closed.

@@ -19,6 +19,11 @@ fn wrong_usage_exits_with_two() {
         (&["propagate", "--filter", "polynomial"], "needs coefficients"),
         (&["propagate", "--filter", "markov", "--exact"], "has no exact solution"),
         (&["propagate", "--alpha", "0.5"], "has no alpha"),
+        (&["propagate", "--filter", "ppr", "--exact", "--tolerance", "0.1"], "has no tolerance"),
+        (&["propagate", "--output", "x.csv"], "written as .npy"),
+        (&["operator", "--output", "x.npy"], "written as .npz"),
+        (&["info", "demo", "--nodes", "5"], "for edge lists"),
+        (&["info", ""], "DATA is empty"),
         (&["operator", "--kind", "laplacian", "--pass", "high"], "a Laplacian has none"),
         (&["response", "--points", "1"], "--points"),
         (&["generate", "--density", "2"], "density is 2"),
@@ -37,11 +42,12 @@ fn wrong_usage_exits_with_two() {
 fn failures_say_what_is_wrong() {
     for (arguments, word) in [
         (&["info", "no/such/place"][..], "no/such/place"),
-        (&["propagate", "--filter", "ppr", "--kind", "laplacian"], "diverges"),
+        (&["propagate", "--filter", "ppr", "--normalize", "none"], "diverges"),
         (&["propagate", "--filter", "arma", "--coefficients", "1", "--feedback=-2"], "pole"),
         (&["operator", "cycle", "--pass", "auto"], "needs labels"),
         (&["info", "--split", "given:7"], "numbered from 0"),
         (&["info", "cycle", "--split", "60/20/20"], "has no labels"),
+        (&["info", "--split", "0.1/0/0"], "no training node"),
     ] {
         let (code, error) = failure(arguments);
         assert_eq!(code, 1, "{arguments:?}: {error}");
@@ -81,6 +87,8 @@ fn bad_files_are_named() {
     };
     let ragged = write("ragged.csv", b"0,1\n1,2\n2\n");
     let (code, error) = failure(&["info", &ragged]);
+    let once = "error: ";
+    assert!(error.starts_with(once) && error.matches("ragged:").count() == 1, "{error}");
     assert_eq!(code, 1);
     assert!(error.contains("ragged.csv") && error.contains("line 3"), "{error}");
     let graph = write("graph.csv", b"0,1\n1,2\n");

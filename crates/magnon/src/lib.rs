@@ -13,3 +13,8 @@ pub mod graph;
 pub mod matrix;
 mod memory;
 pub mod operator;
+
+/// The examples of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -20,11 +20,23 @@ impl<T> Matrix<T> {
     }
 
     /// A matrix of zeros.
+    ///
+    /// # Panics
+    /// Where there is no memory for it; [`try_zeros`](Self::try_zeros) says so instead.
     pub fn zeros(rows: usize, cols: usize) -> Self
     where
         T: bytemuck::Zeroable,
     {
         Self { rows, cols, data: crate::memory::zeroed(rows * cols) }
+    }
+
+    /// A matrix of zeros, or `None` where there is no memory for it.
+    pub fn try_zeros(rows: usize, cols: usize) -> Option<Self>
+    where
+        T: bytemuck::Zeroable,
+    {
+        let data = crate::memory::try_zeroed(rows.checked_mul(cols)?)?;
+        Some(Self { rows, cols, data })
     }
 
     /// Number of rows.

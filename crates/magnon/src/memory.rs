@@ -14,6 +14,14 @@ pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Vec<T> {
     zeros
 }
 
+/// The same, or `None` where the system refuses.
+pub(crate) fn try_zeroed<T: Zeroable>(len: usize) -> Option<Vec<T>> {
+    let zeros: Vec<T> = bytemuck::allocation::try_zeroed_vec(len).ok()?;
+    #[cfg(target_os = "linux")]
+    advise_huge_pages(zeros.as_ptr().cast(), size_of::<T>() * len);
+    Some(zeros)
+}
+
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(start: *const u8, bytes: usize) {
     const PAGE: usize = 4096;

@@ -4,7 +4,7 @@
 use magnon::data::{Features, SyntheticConfig};
 use magnon::filter::{Accuracy, Filter, Propagated, propagate, propagate_block};
 use magnon::graph::generate::GeneratorConfig;
-use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
+use magnon::operator::{Charge, Kind, MagneticOperator, OperatorConfig};
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
@@ -20,8 +20,8 @@ fn check(nodes: usize, density: f64, columns: usize) {
         let operator = MagneticOperator::new(&dataset.graph, &recipe).unwrap();
         let filters = [
             Filter::linear_rank(5).unwrap(),
-            Filter::heat(1.5, operator.bounds(), Accuracy::Exact).unwrap(),
-            Filter::page_rank(0.8, operator.bounds(), Accuracy::Exact).unwrap(),
+            Filter::heat(1.5, operator.bounds(), Kind::Adjacency, Accuracy::Exact).unwrap(),
+            Filter::page_rank(0.8, operator.bounds(), Kind::Adjacency, Accuracy::Exact).unwrap(),
         ];
         for filter in &filters {
             let run = || {

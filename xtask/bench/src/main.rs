@@ -2,6 +2,7 @@
 //!
 //! `magnon-bench PYTHON SCRIPTS MAGNON WORK PART [DATA]` is called by `cargo xtask bench`.
 
+mod cycles;
 mod edges;
 mod machine;
 mod memory;
@@ -37,6 +38,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wants("edges") && places.data.is_some() {
         edges::measure(&places, &mut peers)?.print();
+    }
+    if wants("cycles") {
+        cycles::measure(&places, &mut peers)?.print();
     }
     if wants("memory") {
         memory::measure(&places)?;

@@ -3,11 +3,32 @@
 use crate::Places;
 use crate::product::{COLUMNS, NODES, propagate_command};
 use anyhow::{Context, ensure};
+use std::process::Command;
+
+pub const MIB: f64 = 1024.0 * 1024.0;
 
 /// Runs the command and compares its largest resident set with the sizes that it cannot avoid.
 pub fn measure(places: &Places) -> anyhow::Result<()> {
     crate::product::write_inputs(places)?;
-    let mut child = propagate_command(places).spawn()?;
+    let peak = peak(&mut propagate_command(places))?;
+    let graph = crate::product::graph()?;
+    let pattern = magnon::operator::Pattern::new(&graph).context("pattern")?;
+    let input = (NODES * COLUMNS * 4) as f64;
+    let output = (NODES * COLUMNS * 8) as f64;
+    let base = input + output + 5.0 * pattern.stored() as f64 + 16.0 * NODES as f64;
+    println!(
+        "Peak memory of `magnon propagate` on the random graph: {:.0} MiB, {:.2} × (input features + \
+         output + 5 bytes per stored entry + 16 bytes per node = {:.0} MiB).",
+        peak / MIB,
+        peak / base,
+        base / MIB
+    );
+    Ok(())
+}
+
+/// Bytes of the largest resident set of a command.
+pub fn peak(command: &mut Command) -> anyhow::Result<f64> {
+    let mut child = command.spawn()?;
     // The kernel keeps the largest value; the last look comes while the result is written, long
     // after the peak. (`ru_maxrss` would count this process too, from before the child's exec.)
     let status = format!("/proc/{}/status", child.id());
@@ -22,20 +43,6 @@ pub fn measure(places: &Places) -> anyhow::Result<()> {
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
     };
-    ensure!(ended.success(), "magnon propagate: {ended}");
-
-    let graph = crate::product::graph()?;
-    let pattern = magnon::operator::Pattern::new(&graph).context("pattern")?;
-    let input = (NODES * COLUMNS * 4) as f64;
-    let output = (NODES * COLUMNS * 8) as f64;
-    let base = input + output + 5.0 * pattern.stored() as f64 + 16.0 * NODES as f64;
-    let mib = 1024.0 * 1024.0;
-    println!(
-        "Peak memory of `magnon propagate` on the random graph: {:.0} MiB, {:.2} × (input features + \
-         output + 5 bytes per stored entry + 16 bytes per node = {:.0} MiB).",
-        peak / mib,
-        peak / base,
-        base / mib
-    );
-    Ok(())
+    ensure!(ended.success(), "{}: {ended}", command.get_program().display());
+    Ok(peak)
 }

@@ -37,6 +37,12 @@ impl Table {
         ]);
     }
 
+    /// A row without a peer.
+    pub fn alone(&mut self, task: &str, ours: &Times) {
+        let none = || "–".to_owned();
+        self.rows.push([task.to_owned(), milliseconds(ours.median()), none(), none(), none()]);
+    }
+
     pub fn note(&mut self, note: String) {
         self.notes.push(note);
     }

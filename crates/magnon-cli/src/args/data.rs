@@ -1,6 +1,6 @@
 //! Flags that say what is read, and how.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use magnon::data::{FeatureNorm, LoadConfig, SplitChoice};
 use magnon::graph::{Duplicates, SelfLoops};
 use std::path::PathBuf;
@@ -31,13 +31,13 @@ pub struct DataFlags {
     pub reverse: bool,
     /// What becomes of edges that are there twice
     #[arg(long, value_enum, default_value = "sum")]
-    pub duplicates: DuplicatesArg,
+    pub duplicates: Duplicates,
     /// Keep edges from a node to itself, which are dropped by default
     #[arg(long)]
     pub keep_self_loops: bool,
     /// Divide each row of the features by its sum; auto does so for non-negative counts
     #[arg(long, value_enum, default_value = "auto")]
-    pub feature_norm: FeatureNormArg,
+    pub feature_norm: FeatureNorm,
     /// The split of the nodes: given, given:K, or percentages drawn per class such as 60/20/20
     #[arg(long, value_name = "SPLIT", default_value = "given")]
     pub split: SplitChoice,
@@ -46,48 +46,15 @@ pub struct DataFlags {
     pub split_seed: Option<u64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum DuplicatesArg {
-    /// Weights add up
-    Sum,
-    /// The largest weight stays
-    Max,
-    /// An error
-    Error,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum FeatureNormArg {
-    /// Always
-    Row,
-    /// Never
-    None,
-    /// For non-negative counts
-    Auto,
-}
-
 impl DataFlags {
     /// The library's configuration.
     pub fn load_config(&self) -> LoadConfig {
         LoadConfig {
             reverse: self.reverse,
-            duplicates: match self.duplicates {
-                DuplicatesArg::Sum => Duplicates::Sum,
-                DuplicatesArg::Max => Duplicates::Max,
-                DuplicatesArg::Error => Duplicates::Error,
-            },
+            duplicates: self.duplicates,
             self_loops: if self.keep_self_loops { SelfLoops::Keep } else { SelfLoops::Drop },
-            feature_norm: self.norm(),
+            feature_norm: self.feature_norm,
             nodes: self.nodes,
-        }
-    }
-
-    /// How features are scaled.
-    pub fn norm(&self) -> FeatureNorm {
-        match self.feature_norm {
-            FeatureNormArg::Row => FeatureNorm::Row,
-            FeatureNormArg::None => FeatureNorm::None,
-            FeatureNormArg::Auto => FeatureNorm::Auto,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Flags that say which filter is applied.
 
 use crate::report::usage;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use magnon::filter::{Filter, FilterConfig, FilterError, FilterKind};
 use magnon::operator::MagneticOperator;
 
@@ -10,7 +10,7 @@ use magnon::operator::MagneticOperator;
 pub struct FilterArgs {
     /// The filter h
     #[arg(long, value_enum, default_value = "linear-rank")]
-    pub filter: FilterArg,
+    pub filter: FilterKind,
     /// Order K: of LinearRank and Markov [default: 8], or where an infinite series is cut
     #[arg(long, value_name = "K")]
     pub order: Option<usize>,
@@ -34,26 +34,6 @@ pub struct FilterArgs {
     pub tolerance: Option<f64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum FilterArg {
-    /// LinearRank of the paper
-    LinearRank,
-    /// Markov diffusion
-    Markov,
-    /// Personalised PageRank
-    Ppr,
-    /// Heat kernel
-    Heat,
-    /// Chebyshev series
-    Chebyshev,
-    /// Bernstein polynomial
-    Bernstein,
-    /// Feed-forward times feedback part
-    Arma,
-    /// General polynomial
-    Polynomial,
-}
-
 impl FilterArgs {
     /// The filter for `operator`; parameters that make no sense are wrong usage.
     pub fn build(&self, operator: &MagneticOperator) -> anyhow::Result<Filter> {
@@ -72,16 +52,7 @@ impl FilterArgs {
     /// The library's configuration.
     pub fn config(&self) -> FilterConfig {
         FilterConfig {
-            kind: match self.filter {
-                FilterArg::LinearRank => FilterKind::LinearRank,
-                FilterArg::Markov => FilterKind::Markov,
-                FilterArg::Ppr => FilterKind::Ppr,
-                FilterArg::Heat => FilterKind::Heat,
-                FilterArg::Chebyshev => FilterKind::Chebyshev,
-                FilterArg::Bernstein => FilterKind::Bernstein,
-                FilterArg::Arma => FilterKind::Arma,
-                FilterArg::Polynomial => FilterKind::Polynomial,
-            },
+            kind: self.filter,
             order: self.order,
             alpha: self.alpha,
             time: self.time,

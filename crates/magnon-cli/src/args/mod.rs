@@ -24,7 +24,7 @@ use std::num::NonZeroUsize;
 /// without it the built-in demonstration graph is used. Without a COMMAND, magnon shows what it
 /// does on that graph.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(name = "magnon", version, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,

@@ -19,10 +19,10 @@ pub struct OperatorArgs {
     pub charge: ChargeArg,
     /// How the adjacency becomes symmetric
     #[arg(long, value_enum, default_value = "max")]
-    pub symmetrize: SymmetrizeArg,
+    pub symmetrize: Symmetrize,
     /// How degrees are divided out
     #[arg(long, value_enum, default_value = "sym")]
-    pub normalize: NormalizeArg,
+    pub normalize: Normalize,
     /// Do not add a self loop to every node
     #[arg(long)]
     pub no_self_loops: bool,
@@ -51,24 +51,6 @@ impl FromStr for ChargeArg {
             _ => text.parse().map(Self::Fixed),
         }
     }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum SymmetrizeArg {
-    /// The larger weight of the two directions
-    Max,
-    /// The mean weight of the two directions
-    Mean,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum NormalizeArg {
-    /// Symmetric, D^-1/2 A D^-1/2
-    Sym,
-    /// Random walk, D^-1 A
-    Rw,
-    /// None, A
-    None,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -121,16 +103,9 @@ impl OperatorArgs {
         };
         let config = OperatorConfig {
             charge,
-            symmetrize: match self.symmetrize {
-                SymmetrizeArg::Max => Symmetrize::Max,
-                SymmetrizeArg::Mean => Symmetrize::Mean,
-            },
+            symmetrize: self.symmetrize,
             self_loops: !self.no_self_loops,
-            normalize: match self.normalize {
-                NormalizeArg::Sym => Normalize::Symmetric,
-                NormalizeArg::Rw => Normalize::RandomWalk,
-                NormalizeArg::None => Normalize::None,
-            },
+            normalize: self.normalize,
             kind,
         };
         Ok(Resolved { config, charge_evidence, pass_evidence })

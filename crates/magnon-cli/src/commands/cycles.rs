@@ -97,25 +97,40 @@ fn list(path: &Path, cycles: impl Iterator<Item = Vec<u32>>) -> anyhow::Result<(
 }
 
 fn describe_lengths(lengths: &[LengthAnswer], dataset: &Dataset, report: &mut Report) {
-    for answer in lengths {
-        let known = match answer.exists {
+    // Neighbouring lengths with the same answer and no cycle to show share a line.
+    let alike = |a: &LengthAnswer, b: &LengthAnswer| {
+        a.witness.is_none() && b.witness.is_none() && a.evidence == b.evidence
+    };
+    for group in lengths.chunk_by(alike) {
+        let ([first, ..], [.., last]) = (group, group) else { continue };
+        let name = match group.len() {
+            1 => format!("length {}", first.length),
+            _ => format!("length {}–{}", first.length, last.length),
+        };
+        let known = match first.exists {
             Some(true) => "yes",
             Some(false) => "no",
             None => "undecided",
         };
-        let why = match (&answer.witness, answer.evidence) {
-            (Some(cycle), _) => show(cycle, dataset.node_names.as_ref()),
-            (None, Evidence::Acyclic) => "the graph is acyclic".to_owned(),
-            (None, Evidence::ComponentSize) => "no strong component has so many nodes".to_owned(),
-            (None, Evidence::Period) => "the period of the components forbids it".to_owned(),
-            (None, Evidence::Scan) => "all were looked at".to_owned(),
-            (None, Evidence::ClosedWalks) => "there is not even a closed walk".to_owned(),
-            (None, Evidence::Exhausted) => "the search came to its end".to_owned(),
-            (None, Evidence::Witness | Evidence::Budget) => "the budget ran out".to_owned(),
-        };
-        report.line(&format!("length {}", answer.length), format!("{known:9}  {why}"));
+        report.line(&name, format!("{known:9}  {}", reason(first, dataset)));
     }
     report.key("lengths", json!(lengths));
+}
+
+fn reason(answer: &LengthAnswer, dataset: &Dataset) -> String {
+    if let Some(cycle) = &answer.witness {
+        return show(cycle, dataset.node_names.as_ref());
+    }
+    let reason = match answer.evidence {
+        Evidence::Acyclic => "the graph is acyclic",
+        Evidence::ComponentSize => "no strong component has so many nodes",
+        Evidence::Period => "the period of the components forbids it",
+        Evidence::Scan => "all were looked at",
+        Evidence::ClosedWalks => "there is not even a closed walk",
+        Evidence::Exhausted => "the search came to its end",
+        Evidence::Witness | Evidence::Budget => "the budget ran out",
+    };
+    reason.to_owned()
 }
 
 /// A cycle by the names of its nodes, shortened where it is long.

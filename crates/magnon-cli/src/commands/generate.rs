@@ -64,6 +64,13 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
         clock.phase("write", || write(path, &dataset))?;
     }
+    if args.output.as_ref().is_some_and(|path| path.extension().is_some_and(|e| e == "csv"))
+        && !common.quiet
+        && magnon::graph::measure(&dataset.graph).isolated > 0
+    {
+        let nodes = dataset.graph.nodes();
+        eprintln!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
+    }
     let split = dataset.splits.first().cloned();
     let loaded = Loaded { dataset, split };
     clock.phase("measure", || super::info::describe(&loaded, &mut report));

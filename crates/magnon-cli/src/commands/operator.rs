@@ -2,10 +2,10 @@
 
 use crate::args::{Common, DataArgs, OperatorArgs, Resolved};
 use crate::data::{self, Loaded};
-use crate::report::{Clock, Report, grouped};
+use crate::report::{Clock, Report, check_ending, grouped};
 use clap::Args;
 use magnon::data::write::{Compressed, write_scipy_npz};
-use magnon::operator::{MagneticOperator, OperatorConfig};
+use magnon::operator::{MagneticOperator, OperatorConfig, OperatorRows};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,7 @@ pub struct OperatorCommand {
 }
 
 pub fn run(args: &OperatorCommand, common: &Common) -> anyhow::Result<()> {
+    check_ending(args.output.as_deref(), "npz")?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let mut report = Report::default();
@@ -94,16 +95,8 @@ fn describe(operator: &MagneticOperator, name: &str, resolved: &Resolved, report
 
 /// Writes the rows of the operator in double precision, real where all entries are.
 fn write(path: &Path, operator: &MagneticOperator) -> anyhow::Result<()> {
-    let n = operator.nodes();
-    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for u in 0..n {
-        for (v, value) in operator.row(u) {
-            columns.push(v as u32);
-            values.push(value);
-        }
-        offsets.push(columns.len());
-    }
-    let (shape, offsets, columns) = ([n, n], &offsets[..], &columns[..]);
+    let OperatorRows { offsets, columns, values } = operator.rows();
+    let (shape, offsets, columns) = ([operator.nodes(); 2], &offsets[..], &columns[..]);
     if operator.is_real() {
         let values: Vec<f64> = values.iter().map(|value| value.re).collect();
         write_scipy_npz(path, Compressed { shape, offsets, columns, values: &values })?;

@@ -2,11 +2,11 @@
 
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
-use crate::report::{Bar, Clock, Report, grouped};
+use crate::report::{Bar, Clock, Report, check_ending, grouped};
 use anyhow::Context;
 use clap::Args;
 use magnon::data::write::write_npy;
-use magnon::filter::{Filter, FilterConfig, Propagated, propagate};
+use magnon::filter::{Filter, FilterConfig, Form, Propagated, propagate};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -23,6 +23,7 @@ pub struct PropagateArgs {
 }
 
 pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
+    check_ending(args.output.as_deref(), "npy")?;
     let mut clock = Clock::default();
     let mut loaded = data::read(&args.data, common, &mut clock)?;
     let mut report = Report::default();
@@ -63,13 +64,18 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
 /// Reports on a filter.
 pub fn describe(filter: &Filter, config: &FilterConfig, report: &mut Report) {
     report.key("filter", config.kind.name());
-    report.key("order", config.order.or(filter.order()));
+    report.key("order", config.effective_order());
+    report.key("products", filter.order());
     report.key("truncation", filter.truncation());
     report.key("exact", filter.is_exact());
+    report.key("coefficients", filter.coefficients());
+    if let Form::Rational { denominator, .. } = filter.form() {
+        report.key("denominator", denominator.clone());
+    }
     let how = match (filter.order(), filter.truncation()) {
         (None, _) => "solved by conjugate gradients".to_owned(),
         (Some(products), 0.0) => format!("{products} products"),
-        (Some(products), error) => format!("{products} products, off by at most {error:.1e}"),
+        (Some(products), error) => format!("{products} products, series cut at {error:.1e}"),
     };
     report.line("filter", format!("{}, {how}", config.kind.name()));
 }

@@ -3,9 +3,10 @@
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
 use crate::report::{Clock, Report, usage};
+use anyhow::bail;
 use clap::Args;
 use magnon::data::write::write_csv;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -42,18 +43,22 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
             (1.0 - t) * bounds.min + t * bounds.max
         })
         .collect();
-    let response: Vec<f64> = lambdas.iter().map(|&lambda| filter.response(lambda)).collect();
+    let response: Vec<f64> =
+        clock.phase("response", || lambdas.iter().map(|&lambda| filter.response(lambda)).collect());
+    if let Some(i) = response.iter().position(|h| !h.is_finite()) {
+        bail!("the response at λ = {} is {}, beyond what can be written", lambdas[i], response[i]);
+    }
     let rows = lambdas.iter().zip(&response).map(|(lambda, h)| [*lambda, *h]);
     if let Some(path) = &args.csv {
-        write_csv(path, &["lambda", "response"], rows)?;
+        clock.phase("write", || write_csv(path, &["lambda", "response"], rows))?;
         report.line("written", path.display());
     } else if !common.json {
-        let mut out = std::io::stdout().lock();
+        let mut out = BufWriter::new(std::io::stdout().lock());
         writeln!(out, "lambda,response")?;
         for [lambda, h] in rows {
             writeln!(out, "{lambda},{h}")?;
         }
-        return Ok(());
+        return Ok(out.flush()?);
     }
     report.key("lambda", lambdas);
     report.key("response", response);

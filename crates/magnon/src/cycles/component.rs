@@ -1,6 +1,7 @@
 //! Strong components as graphs of their own.
 
 use crate::graph::{DiGraph, strong_components};
+use std::sync::{Arc, OnceLock};
 
 /// A strong component of at least two nodes, renumbered in ascending order.
 #[derive(Clone, Debug)]
@@ -9,6 +10,7 @@ pub(super) struct Component {
     pub names: Vec<u32>,
     /// The component, without self loops.
     pub graph: DiGraph,
+    back: OnceLock<Arc<DiGraph>>,
 }
 
 impl Component {
@@ -36,8 +38,14 @@ impl Component {
         let component = |nodes: Vec<u32>| Self {
             graph: graph.induced(&nodes),
             names: nodes.into_iter().map(&name).collect(),
+            back: OnceLock::new(),
         };
         members.into_iter().map(component).collect()
+    }
+
+    /// The component with its edges turned round, made once.
+    pub fn back(&self) -> Arc<DiGraph> {
+        self.back.get_or_init(|| Arc::new(self.graph.transpose())).clone()
     }
 
     /// A path of local nodes by their names.

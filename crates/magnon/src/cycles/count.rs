@@ -5,8 +5,8 @@ use super::search::Search;
 use crate::graph::DiGraph;
 use rayon::Scope;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// Cycles by length.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +50,36 @@ struct Count<'a> {
     by_length: Mutex<BTreeMap<usize, u64>>,
 }
 
+/// Components up to this size (nodes × edges) are taken apart ahead of the searches; larger ones wait
+/// for theirs, so that memory stays within a few times that of the graph.
+const AHEAD: usize = 50_000_000;
+
 impl Count<'_> {
     fn component<'s>(&'s self, component: Component, scope: &Scope<'s>) {
-        if self.ended() {
-            return;
-        }
-        for edge in 0..component.graph.targets(0).len() {
-            let component = component.clone();
-            scope.spawn(move |_| self.branch(Search::through(component, self.max_length, edge)));
-        }
-        for rest in component.without_first() {
-            scope.spawn(|scope| self.component(rest, scope));
+        let mut waiting = vec![component];
+        while let Some(component) = waiting.pop() {
+            if self.ended() {
+                return;
+            }
+            let small = component.size().saturating_mul(component.graph.edges()) <= AHEAD;
+            let component = Arc::new(component);
+            let search = |edge| {
+                let component = component.clone();
+                move |_: &Scope<'_>| self.branch(Search::through(component, self.max_length, edge))
+            };
+            let edges = 0..component.graph.targets(0).len();
+            if small {
+                edges.for_each(|edge| scope.spawn(search(edge)));
+            } else {
+                rayon::scope(|inner| edges.for_each(|edge| inner.spawn(search(edge))));
+            }
+            for rest in component.without_first() {
+                if small {
+                    scope.spawn(|scope| self.component(rest, scope));
+                } else {
+                    waiting.push(rest);
+                }
+            }
         }
     }
 

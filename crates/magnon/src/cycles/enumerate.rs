@@ -5,6 +5,7 @@ use super::search::Search;
 use crate::graph::DiGraph;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Elementary directed cycles of two or more nodes, each once, as node lists that start at their
 /// smallest node.
@@ -70,7 +71,7 @@ impl Cycles {
                 self.wait(rest);
             }
             let Some((_, component)) = self.waiting.pop_last() else { return Some(None) };
-            self.search = Some(Search::new(component, self.max_length));
+            self.search = Some(Search::new(Arc::new(component), self.max_length));
         }
     }
 }

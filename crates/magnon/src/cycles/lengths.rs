@@ -211,7 +211,7 @@ impl Analysis<'_> {
         const HOMES: usize = 24;
         let size = component.size() as u32;
         let mut homes: Vec<u32> = (0..size).collect();
-        let transpose = component.graph.transpose();
+        let transpose = component.back();
         let ways =
             |&u: &u32| component.graph.out_degree(u as usize).min(transpose.out_degree(u as usize));
         // Half of them where many ways cross, half spread over the component.

@@ -13,13 +13,14 @@
 
 use super::component::Component;
 use crate::graph::DiGraph;
+use std::sync::Arc;
 
 const FAR: u32 = u32::MAX;
 
 /// The state of a search; [`advance`](Self::advance) moves to the next cycle.
 pub(super) struct Search {
-    component: Component,
-    back: DiGraph,
+    component: Arc<Component>,
+    back: Arc<DiGraph>,
     /// Largest length that is looked for; `None` for all.
     bound: Option<u32>,
     path: Vec<u32>,
@@ -38,9 +39,9 @@ pub(super) struct Search {
 
 impl Search {
     /// A search for all cycles through the first node, of at most `bound` edges.
-    pub fn new(component: Component, bound: Option<usize>) -> Self {
+    pub fn new(component: Arc<Component>, bound: Option<usize>) -> Self {
         let n = component.size();
-        let back = component.graph.transpose();
+        let back = component.back();
         let bound = bound.map(|bound| u32::try_from(bound).unwrap_or(FAR - 1));
         // A bound that no simple cycle can exceed is none.
         let bound = bound.filter(|&bound| (bound as usize) < n);
@@ -67,7 +68,7 @@ impl Search {
     }
 
     /// The same for the cycles that start with the `edge`-th edge of the first node.
-    pub fn through(component: Component, bound: Option<usize>, edge: usize) -> Self {
+    pub fn through(component: Arc<Component>, bound: Option<usize>, edge: usize) -> Self {
         let mut search = Self::new(component, bound);
         let node = search.component.graph.targets(0)[edge];
         if search.fits(node) {

@@ -70,6 +70,7 @@ impl Features {
 /// How features are scaled after reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum FeatureNorm {
     /// Each row divided by the sum of its absolute values.
     Row,

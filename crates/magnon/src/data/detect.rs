@@ -32,7 +32,7 @@ macro_rules! readers {
 
 /// Ranks: 0 folders with a layout of their own, 1 graphs with features and labels, 2 bare graphs,
 /// 3 text that may be anything.
-const READERS: [Reader; 12] = readers![
+const READERS: [Reader; 13] = readers![
     0 authors "a folder with adj.npz, features, labels.csv and idx_*.csv",
     0 ogb "an OGB folder with raw/edge.csv.gz",
     1 planetoid "Planetoid files ind.NAME.x, .tx, .allx, …",
@@ -41,6 +41,7 @@ const READERS: [Reader; 12] = readers![
     1 gnn_benchmark "an npz with adj_data, attr_data and labels",
     1 geom_gcn "Geom-GCN files out1_graph_edges.txt and out1_node_feature_label.txt",
     2 scipy_npz "a sparse matrix of scipy (npz)",
+    2 npy_graph "a NumPy array that is named: a square matrix or edges in two columns (.npy)",
     2 matrix_market "Matrix Market (.mtx)",
     2 cites_tab "LINQS citations (.cites.tab)",
     2 adjacency_list "WebGraph ASCII (.graph-txt)",

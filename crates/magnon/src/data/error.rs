@@ -4,18 +4,19 @@ use super::SplitError;
 use crate::graph::GraphError;
 use std::path::PathBuf;
 
-/// Why a data set could not be read or a file not written.
+/// Why a data set could not be read or a file not written. The words of an error say all of it;
+/// there is no further source behind it.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The file system said no.
-    #[error("{path}: cannot {action}: {source}", path = path.display())]
+    #[error("{path}: cannot {action}: {reason}", path = path.display())]
     Io {
         /// The file or folder at fault.
         path: PathBuf,
         /// What was tried: `read`, `write`, `list`.
         action: &'static str,
         /// The system's words.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// The content is not what the format allows.
     #[error("{file}: {problem}")]
@@ -44,12 +45,12 @@ pub enum DataError {
         problem: String,
     },
     /// The edges make no graph.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Graph {
         /// The file the edges came from.
         file: String,
         /// What is wrong with the edges.
-        source: GraphError,
+        reason: GraphError,
     },
     /// The split asked for cannot be had.
     #[error(transparent)]

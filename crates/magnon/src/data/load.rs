@@ -1,6 +1,7 @@
 //! `load`: from a path to a checked [`Dataset`].
 
 use super::raw::Raw;
+use super::store::out_of_memory;
 use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, detect};
 use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     if let Some(nodes) = config.nodes {
         spread(&mut raw, nodes)?;
     }
+    raw.drop_zeros();
     if config.reverse {
         raw.turn("every edge was turned round, as asked");
     }
@@ -56,7 +58,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     };
     let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
     let built =
-        builder.build().map_err(|source| DataError::Graph { file: raw.file.clone(), source })?;
+        builder.build().map_err(|reason| DataError::Graph { file: raw.file.clone(), reason })?;
     let mut remarks = raw.remarks;
     if built.report.self_loops > 0 && config.self_loops == SelfLoops::Drop {
         remarks.push(format!("{} self loops were dropped", built.report.self_loops));
@@ -88,8 +90,24 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     Ok(dataset)
 }
 
+/// Operators number nodes with 30 bits.
+const MOST_NODES: usize = 1 << 30;
+
+/// Refuses a number of nodes that no operator could take, or for which there is no memory: the
+/// offsets of a graph need 8 bytes a node, and again as many while it is built.
+fn check_nodes(file: &str, nodes: usize) -> Result<(), DataError> {
+    if nodes > MOST_NODES {
+        let problem = format!("{nodes} nodes were asked for, but {MOST_NODES} are the most");
+        return Err(DataError::format(file, problem));
+    }
+    let words = nodes.saturating_mul(2);
+    let room = Vec::<u64>::new().try_reserve_exact(words);
+    room.map_err(|_| out_of_memory(file, (words as u64).saturating_mul(8)))
+}
+
 /// Takes the ids of an edge list at their word: node `i` is the one with the id `i`.
 fn spread(raw: &mut Raw, nodes: usize) -> Result<(), DataError> {
+    check_nodes(&raw.file, nodes)?;
     let highest = match &raw.node_names {
         Some(NodeNames::Numbers(ids)) => ids.last().copied().unwrap_or(0),
         _ => (raw.nodes as u64).saturating_sub(1),

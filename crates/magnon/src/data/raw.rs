@@ -10,7 +10,7 @@ pub(crate) struct Raw {
     pub(crate) file: String,
     /// Edges as source and target.
     pub(crate) edges: Vec<(u32, u32)>,
-    /// A weight for each edge.
+    /// A weight for each edge, where the file has weights, even if all are 1.
     pub(crate) weights: Option<Vec<f32>>,
     /// Number of nodes.
     pub(crate) nodes: usize,
@@ -36,12 +36,21 @@ impl Raw {
             return Err(DataError::format(file, problem));
         }
         let edges = matrix.into_edges();
-        let mut remarks = Vec::new();
-        if edges.zeros > 0 {
-            remarks.push(format!("{} stored zeros were left out of the graph", edges.zeros));
-        }
-        let (weights, edges) = (edges.weights, edges.pairs);
-        Ok(Self { file: file.to_owned(), edges, weights, nodes: rows, remarks, ..Self::default() })
+        let (weights, edges) = (Some(edges.weights), edges.pairs);
+        Ok(Self { file: file.to_owned(), edges, weights, nodes: rows, ..Self::default() })
+    }
+
+    /// Leaves out edges of weight 0: a zero that is stored is no edge.
+    pub(crate) fn drop_zeros(&mut self) {
+        let Some(weights) = self.weights.as_mut().filter(|weights| weights.contains(&0.0)) else {
+            return;
+        };
+        let before = weights.len();
+        let mut kept = weights.iter().map(|&weight| weight != 0.0);
+        self.edges.retain(|_| kept.next().unwrap_or(true));
+        weights.retain(|&weight| weight != 0.0);
+        let zeros = before - weights.len();
+        self.remarks.push(format!("{zeros} edges of weight 0 were left out of the graph"));
     }
 
     /// Turns every edge round, and says why.

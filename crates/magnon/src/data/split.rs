@@ -56,6 +56,9 @@ pub enum SplitError {
     /// A random split draws per class and needs labels.
     #[error("a random split draws from each class, but the data has no labels")]
     NoLabels,
+    /// No class is large enough for its share.
+    #[error("the split has no training node; the classes are too small for such a percentage")]
+    NoTraining,
     /// The text is not a split.
     #[error("'{0}' is not a split; write given, given:K, or three percentages such as 60/20/20")]
     Syntax(String),
@@ -175,7 +178,8 @@ impl SplitChoice {
                 .ok_or(SplitError::NoSuchSplit { asked, found: given.len() }),
             Self::Random(percent) => {
                 let labels = labels.ok_or(SplitError::NoLabels)?;
-                Ok(Split::random(labels, percent, seed))
+                let split = Split::random(labels, percent, seed);
+                if split.train.is_empty() { Err(SplitError::NoTraining) } else { Ok(split) }
             }
         }
     }

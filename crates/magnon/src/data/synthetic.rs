@@ -123,6 +123,10 @@ impl SyntheticConfig {
         if self.columns > 65_536 {
             return out("columns", self.columns as f64, "at most 65536");
         }
+        let cells = self.columns as f64 * self.graph.nodes as f64;
+        if cells > 4e9 {
+            return out("number of features (nodes × columns)", cells, "at most 4e9");
+        }
         if !(self.noise >= 0.0 && self.noise.is_finite()) {
             return out("noise", self.noise, "a finite number, at least 0");
         }

@@ -1,9 +1,12 @@
 //! Bernstein polynomials.
 
 use super::chebyshev::interpolate;
-use super::form::{Form, MAX_ORDER, to_unit};
+use super::form::{Form, to_unit};
 use super::{Filter, FilterError};
 use crate::operator::{Bounds, Kind};
+
+/// The change of basis takes time with the cube of their number.
+const MOST: usize = 1024;
 
 impl Filter {
     /// Σ_k θ_k C(K,k) 2^{−K} (2I − L)^{K−k} L^k, K = number of coefficients − 1: θ_k is about the
@@ -21,8 +24,10 @@ impl Filter {
             let (filter, parameter) = ("bernstein", "coefficients");
             return Err(FilterError::Missing { filter, parameter });
         }
-        if coefficients.len() > 1024.min(MAX_ORDER) {
-            return Err(FilterError::OrderTooLarge(coefficients.len() - 1));
+        if coefficients.len() > MOST {
+            let value = coefficients.len() as f64;
+            let (name, range) = ("the number of Bernstein coefficients", "at most 1024");
+            return Err(FilterError::OutOfRange { name, value, range });
         }
         let mut theta = coefficients.to_vec();
         if kind != Kind::Laplacian {

@@ -29,7 +29,7 @@ pub(super) struct Fitted {
 const MAX_TERMS: usize = 1 << 13;
 
 /// The Chebyshev series of `h` on `domain`, cut where what is left out sums to less than
-/// `tolerance` times the largest coefficient.
+/// `tolerance`, or to rounding noise where that is more.
 pub(super) fn fit(
     name: &'static str,
     h: impl Fn(f64) -> f64,
@@ -38,22 +38,16 @@ pub(super) fn fit(
 ) -> Result<Fitted, FilterError> {
     let mut terms = 16;
     while terms <= MAX_TERMS {
-        let coefficients = interpolate(&h, domain, terms);
+        let mut coefficients = interpolate(&h, domain, terms);
         let largest = coefficients.iter().fold(0f64, |max, c| max.max(c.abs()));
-        // Resolved when the upper half is rounding noise or below what is asked for.
-        let noise = f64::EPSILON * largest;
-        let target = (tolerance * largest).max(noise);
-        let upper = coefficients[terms / 2..].iter().fold(0f64, |max, c| max.max(c.abs()));
-        if upper <= target.max(4.0 * noise) {
-            let mut kept = terms;
-            let mut dropped = 0.0;
-            while kept > 1 && dropped + coefficients[kept - 1].abs() <= target {
-                kept -= 1;
-                dropped += coefficients[kept].abs();
-            }
-            // Beyond the rounding noise, the upper half adds nothing that could be told from it.
-            let coefficients = coefficients[..kept.min(terms / 2 + 1)].to_vec();
-            return Ok(Fitted { coefficients, truncation: dropped.max(noise) });
+        let allowed = tolerance.max(4.0 * f64::EPSILON * largest * terms as f64);
+        let tail = |from: usize| coefficients[from..].iter().map(|c| c.abs()).sum::<f64>();
+        // Resolved when all of the upper half could be left out.
+        if tail(terms / 2) <= allowed {
+            let kept = (1..=terms / 2).find(|&kept| tail(kept) <= allowed).unwrap_or(terms / 2);
+            let truncation = tail(kept);
+            coefficients.truncate(kept);
+            return Ok(Fitted { coefficients, truncation });
         }
         terms *= 2;
     }
@@ -101,9 +95,9 @@ mod tests {
         let filter = Filter::chebyshev(&fitted.coefficients, domain).unwrap();
         for i in 0..=80 {
             let x = -3.0 + f64::from(i) / 10.0;
-            assert!((filter.response(x) - x.exp()).abs() < 2.0 * fitted.truncation);
+            assert!((filter.response(x) - x.exp()).abs() < fitted.truncation + 1e-12);
         }
-        assert!(fitted.truncation < 1e-8 * 5f64.exp());
+        assert!(fitted.truncation <= 1e-8);
         assert!(fit("step", |x: f64| x.signum(), domain, 1e-8).is_err());
     }
 }

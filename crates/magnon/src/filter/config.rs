@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 /// The filters; see the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum FilterKind {
-    /// LinearRank.
+    /// LinearRank of the paper.
     #[default]
     LinearRank,
     /// Markov diffusion.
@@ -80,15 +81,17 @@ impl FilterConfig {
     /// Makes the filter for an operator of `kind` with spectrum in `domain`.
     pub fn build(&self, domain: Bounds, kind: Kind) -> Result<Filter, FilterError> {
         self.check()?;
-        let order = self.order.unwrap_or(8);
+        let order = self.effective_order().unwrap_or_default();
         let coefficients = self.coefficients.as_deref().unwrap_or_default();
         match self.kind {
             FilterKind::LinearRank => Filter::linear_rank(order),
             FilterKind::Markov => Filter::markov(order),
             FilterKind::Ppr => {
-                Filter::page_rank(self.alpha.unwrap_or(0.9), domain, self.accuracy())
+                Filter::page_rank(self.alpha.unwrap_or(0.9), domain, kind, self.accuracy())
             }
-            FilterKind::Heat => Filter::heat(self.time.unwrap_or(1.0), domain, self.accuracy()),
+            FilterKind::Heat => {
+                Filter::heat(self.time.unwrap_or(1.0), domain, kind, self.accuracy())
+            }
             FilterKind::Polynomial => Filter::polynomial(coefficients),
             FilterKind::Chebyshev => Filter::chebyshev(coefficients, domain),
             FilterKind::Bernstein => Filter::bernstein(coefficients, domain, kind),
@@ -96,6 +99,14 @@ impl FilterConfig {
                 let feedback = self.feedback.as_deref().unwrap_or_default();
                 Filter::arma(coefficients, feedback, domain, self.accuracy())
             }
+        }
+    }
+
+    /// The order K that is meant: the one given, or 8 for a filter that needs one.
+    pub fn effective_order(&self) -> Option<usize> {
+        match self.kind {
+            FilterKind::LinearRank | FilterKind::Markov => Some(self.order.unwrap_or(8)),
+            _ => self.order,
         }
     }
 
@@ -128,9 +139,12 @@ impl FilterConfig {
         if let Some((parameter, ..)) = stray {
             return Err(FilterError::Unused { filter: self.kind.name(), parameter });
         }
-        if self.exact && self.order.is_some() {
-            let (filter, parameter) = (self.kind.name(), "order when solved exactly");
-            return Err(FilterError::Unused { filter, parameter });
+        let unused = |parameter| Err(FilterError::Unused { filter: self.kind.name(), parameter });
+        match (self.exact, self.order.is_some(), self.tolerance.is_some()) {
+            (true, true, _) => return unused("order when solved exactly"),
+            (true, _, true) => return unused("tolerance when solved exactly"),
+            (_, true, true) => return unused("tolerance when its order is given"),
+            _ => {}
         }
         if self.order == Some(0) {
             return Err(FilterError::OrderZero(self.kind.name()));

@@ -37,8 +37,8 @@ pub enum FilterError {
     },
     /// The series does not converge on the operator's spectrum.
     #[error(
-        "the series of {filter} diverges: it needs |{factor}·λ| < 1, but the operator's spectrum \
-         reaches {radius}; normalise the adjacency (sym or rw)"
+        "the series of {filter} diverges: it needs |{factor}·λ| < 1, but the spectrum may reach \
+         {radius}; normalise the operator (sym or rw), or lower the factor"
     )]
     Diverges {
         /// The filter.
@@ -59,7 +59,8 @@ pub enum FilterError {
     },
     /// The tolerance cannot be reached with the allowed number of terms.
     #[error(
-        "{filter} is not reached to {tolerance:e} with {terms} terms; the parameters are too extreme"
+        "{filter} is not reached to {tolerance:e} with {terms} terms; solve it exactly, or take less \
+         extreme parameters"
     )]
     NotResolved {
         /// The filter.
@@ -72,7 +73,8 @@ pub enum FilterError {
     /// Conjugate gradients stopped short.
     #[error(
         "conjugate gradients stopped after {iterations} iterations at the relative residual \
-         {residual:e}; the system is too ill-conditioned"
+         {residual:e}: the system is too ill-conditioned; move the filter's pole away from the \
+         spectrum, for PageRank by a smaller alpha"
     )]
     NotConverged {
         /// Iterations made.
@@ -87,6 +89,14 @@ pub enum FilterError {
         features: usize,
         /// Nodes of the operator.
         nodes: usize,
+    },
+    /// Memory for the result was refused.
+    #[error("there is not enough memory for a result of {rows} rows and {cols} columns")]
+    OutOfMemory {
+        /// Rows of the result.
+        rows: usize,
+        /// Columns of the result.
+        cols: usize,
     },
     /// The values grew beyond what single precision holds.
     #[error(

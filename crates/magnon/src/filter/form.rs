@@ -89,7 +89,8 @@ impl Filter {
         &self.form
     }
 
-    /// The coefficients of the form; for a rational form those of the numerator.
+    /// The coefficients of the form; for a rational form those of the numerator, whose
+    /// [`form`](Self::form) has the denominator too.
     pub fn coefficients(&self) -> &[f64] {
         match &self.form {
             Form::Powers(coefficients) | Form::Chebyshev { coefficients, .. } => coefficients,
@@ -139,10 +140,12 @@ pub(super) fn centre(domain: Bounds) -> f64 {
     0.5 * (domain.min + domain.max)
 }
 
-/// Half the width of the interval; 1 for an interval of one point.
+/// Half the width of the interval. One that is hardly more than a point is widened, since dividing
+/// by its width would blow up rounding; a wider interval holds the spectrum as well.
 pub(super) fn half(domain: Bounds) -> f64 {
     let half = 0.5 * (domain.max - domain.min);
-    if half > 0.0 { half } else { 1.0 }
+    let size = 1.0 + centre(domain).abs();
+    if half > 1e-3 * size { half } else { 0.1 * size }
 }
 
 /// Σ c_k x^k.

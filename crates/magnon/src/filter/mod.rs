@@ -11,7 +11,9 @@
 //! | Bernstein | Σ θ_k B_{k,K}(λ̃) | θ |
 //! | ARMA | Σ ζ_f λ^f / (1 + Σ η_b λ^b) | ζ, η |
 //!
-//! λ̃ is λ mapped from the interval that holds the spectrum, its domain.
+//! λ̃ is λ mapped from the interval that holds the spectrum, its domain. PageRank and heat kernel are
+//! defined by the adjacency; of a Laplacian they are taken at 1 − λ, so that they damp what a
+//! Laplacian calls high frequencies there too.
 
 mod arma;
 mod bernstein;

@@ -1,47 +1,108 @@
 //! Personalised PageRank.
 
-use super::form::{Form, MAX_ORDER};
+use super::chebyshev::interpolate;
+use super::config::check_tolerance;
+use super::form::{Form, MAX_ORDER, centre, half, horner};
 use super::{Accuracy, Filter, FilterError};
-use crate::operator::Bounds;
+use crate::operator::{Bounds, Kind};
+
+const NAME: &str = "personalised PageRank";
 
 impl Filter {
-    /// Σ_k (1−α)α^k S^k = (1−α)(I − αS)^{-1}, 0 < α < 1, for an operator with spectrum in
-    /// `domain`. Exactly: solved by conjugate gradients.
-    pub fn page_rank(alpha: f64, domain: Bounds, accuracy: Accuracy) -> Result<Self, FilterError> {
+    /// Σ_k (1−α)α^k P^k = (1−α)(I − αP)^{-1}, 0 < α < 1, for an operator with spectrum in `domain`. P
+    /// is the operator itself or, where that is a Laplacian, I − L.
+    ///
+    /// With an order, the series of powers is cut there. Else it is a Chebyshev series cut to the
+    /// tolerance, which needs far fewer products, or solved by conjugate gradients.
+    pub fn page_rank(
+        alpha: f64,
+        domain: Bounds,
+        kind: Kind,
+        accuracy: Accuracy,
+    ) -> Result<Self, FilterError> {
         if !(alpha > 0.0 && alpha < 1.0) {
-            return Err(FilterError::OutOfRange {
-                name: "alpha",
-                value: alpha,
-                range: "above 0 and below 1",
-            });
+            let range = "above 0 and below 1";
+            return Err(FilterError::OutOfRange { name: "alpha", value: alpha, range });
         }
-        let radius = domain.radius();
-        let ratio = alpha * radius;
-        if ratio >= 1.0 {
-            let filter = "personalised PageRank";
-            return Err(FilterError::Diverges { filter, factor: alpha, radius });
+        // I − αP = a + bS.
+        let laplacian = kind == Kind::Laplacian;
+        let (a, b) = if laplacian { (1.0 - alpha, alpha) } else { (1.0, -alpha) };
+        let least = (a + b * domain.min).min(a + b * domain.max);
+        if least <= 0.0 {
+            let radius = domain.radius();
+            return Err(FilterError::Diverges { filter: NAME, factor: alpha, radius });
         }
-        let order = match accuracy {
-            Accuracy::Exact => {
-                let (numerator, denominator) = (vec![1.0 - alpha], vec![1.0, -alpha]);
-                let form = Form::Rational { numerator, denominator };
-                return Ok(Self::checked(form, 0.0)?.into_exact());
-            }
-            Accuracy::Order(order) => order,
+        match accuracy {
+            Accuracy::Order(order) => taylor(alpha, domain, laplacian, order),
             Accuracy::Tolerance(tolerance) => {
-                super::config::check_tolerance(tolerance)?;
-                // The tail after K is (1−α)/(1−ratio) · ratio^{K+1}.
-                let needed = (tolerance * (1.0 - ratio) / (1.0 - alpha)).ln() / ratio.ln() - 1.0;
-                if ratio == 0.0 { 0 } else { needed.ceil().max(0.0) as usize }
+                check_tolerance(tolerance)?;
+                chebyshev(1.0 - alpha, [a, b], domain, tolerance)
             }
-        };
-        if order > MAX_ORDER {
-            return Err(FilterError::OrderTooLarge(order));
+            Accuracy::Exact => {
+                let form = Form::Rational { numerator: vec![1.0 - alpha], denominator: vec![a, b] };
+                Ok(Self::checked(form, 0.0)?.into_exact())
+            }
         }
-        let terms = (0..=order).map(|k| (1.0 - alpha) * alpha.powi(k as i32)).collect();
-        let tail = (1.0 - alpha) / (1.0 - ratio) * ratio.powi(order as i32 + 1);
-        Self::powers(terms, tail)
     }
+}
+
+/// The first `order` + 1 terms in powers of P.
+fn taylor(
+    alpha: f64,
+    domain: Bounds,
+    laplacian: bool,
+    order: usize,
+) -> Result<Filter, FilterError> {
+    if order > MAX_ORDER {
+        return Err(FilterError::OrderTooLarge(order));
+    }
+    let radius = match laplacian {
+        true => (1.0 - domain.min).abs().max((1.0 - domain.max).abs()),
+        false => domain.radius(),
+    };
+    let ratio = alpha * radius;
+    if ratio >= 1.0 {
+        return Err(FilterError::Diverges { filter: NAME, factor: alpha, radius });
+    }
+    let terms: Vec<f64> = (0..=order).map(|k| (1.0 - alpha) * alpha.powf(k as f64)).collect();
+    let tail = (1.0 - alpha) / (1.0 - ratio) * ratio.powf(order as f64 + 1.0);
+    if !laplacian {
+        return Filter::powers(terms, tail);
+    }
+    let coefficients = interpolate(|lambda| horner(&terms, 1.0 - lambda), domain, order + 1);
+    Filter::checked(Form::Chebyshev { coefficients, domain }, tail)
+}
+
+/// The series of `factor` / (a + bλ): with λ = c + hx it is factor/(a + bc) · 1/(1 − βx), and
+/// 1/(1 − βx) = (1−β²)^{-1/2} Σ (2−δ_k0) r^k T_k(x), r = β / (1 + √(1−β²)).
+fn chebyshev(
+    factor: f64,
+    [a, b]: [f64; 2],
+    domain: Bounds,
+    tolerance: f64,
+) -> Result<Filter, FilterError> {
+    let middle = a + b * centre(domain);
+    let beta = -b * half(domain) / middle;
+    if beta.abs() >= 1.0 {
+        // An interval of hardly more than a point, widened past the pole: too close for a series.
+        return Err(FilterError::NotResolved { filter: NAME, tolerance, terms: MAX_ORDER });
+    }
+    let root = (1.0 - beta * beta).sqrt();
+    let r = beta / (1.0 + root);
+    let size = factor / (middle * root);
+    // What lies beyond K sums to 2·size·|r|^{K+1} / (1 − |r|).
+    let tail = |order: f64| 2.0 * size * r.abs().powf(order + 1.0) / (1.0 - r.abs());
+    let needed = (tolerance * (1.0 - r.abs()) / (2.0 * size)).ln() / r.abs().ln() - 1.0;
+    let order = if r == 0.0 { 0.0 } else { needed.ceil().max(0.0) };
+    if order.is_nan() || order > MAX_ORDER as f64 {
+        return Err(FilterError::NotResolved { filter: NAME, tolerance, terms: MAX_ORDER });
+    }
+    let sign = |k: usize| if r < 0.0 && k % 2 == 1 { -1.0 } else { 1.0 };
+    let terms = (0..=order as usize).map(|k| match k {
+        0 => size,
+        _ => 2.0 * size * sign(k) * r.abs().powf(k as f64),
+    });
+    Filter::checked(Form::Chebyshev { coefficients: terms.collect(), domain }, tail(order))
 }
 
 #[cfg(test)]
@@ -49,25 +110,40 @@ mod tests {
     use super::*;
 
     const UNIT: Bounds = Bounds { min: -1.0, max: 1.0 };
+    const LAPLACIAN: Bounds = Bounds { min: 0.0, max: 2.0 };
 
     #[test]
     fn truncation_keeps_its_word() {
-        let closed = |lambda: f64| 0.1 / (1.0 - 0.9 * lambda);
-        let exact = Filter::page_rank(0.9, UNIT, Accuracy::Exact).unwrap();
-        let series = Filter::page_rank(0.9, UNIT, Accuracy::Tolerance(1e-6)).unwrap();
-        assert!(series.truncation() <= 1e-6 && series.truncation() > 0.85e-6);
-        for lambda in [-1.0, 0.0, 0.7, 1.0] {
-            assert!((exact.response(lambda) - closed(lambda)).abs() < 1e-15);
-            let error = (series.response(lambda) - closed(lambda)).abs();
-            assert!(error <= series.truncation() * (1.0 + 1e-9), "{error:e}");
+        for alpha in [0.1, 0.9, 0.9999] {
+            let closed = |p: f64| (1.0 - alpha) / (1.0 - alpha * p);
+            for (domain, kind) in [(UNIT, Kind::Adjacency), (LAPLACIAN, Kind::Laplacian)] {
+                let of = |accuracy| Filter::page_rank(alpha, domain, kind, accuracy).unwrap();
+                let (exact, series) = (of(Accuracy::Exact), of(Accuracy::Tolerance(1e-6)));
+                assert!(series.truncation() <= 1e-6 && series.truncation() > 1e-8);
+                for p in [-1.0, -0.2, 0.0, 0.7, 1.0] {
+                    let lambda = if kind == Kind::Laplacian { 1.0 - p } else { p };
+                    assert!((exact.response(lambda) - closed(p)).abs() < 1e-11);
+                    let error = (series.response(lambda) - closed(p)).abs();
+                    assert!(error <= series.truncation() * 1.01, "{alpha} {p}: {error:e}");
+                }
+            }
         }
     }
 
     #[test]
+    fn a_stated_order_is_kept() {
+        let powers = Filter::page_rank(0.5, UNIT, Kind::Adjacency, Accuracy::Order(2)).unwrap();
+        assert_eq!(powers.coefficients(), [0.5, 0.25, 0.125]);
+        assert_eq!(powers.truncation(), 0.125);
+        let other = Filter::page_rank(0.5, LAPLACIAN, Kind::Laplacian, Accuracy::Order(2)).unwrap();
+        assert!((other.response(0.3) - powers.response(0.7)).abs() < 1e-14);
+    }
+
+    #[test]
     fn bad_parameters_are_refused() {
-        assert!(Filter::page_rank(1.0, UNIT, Accuracy::Exact).is_err());
-        let wide = Bounds { min: 0.0, max: 2.0 };
-        let diverges = Filter::page_rank(0.6, wide, Accuracy::Tolerance(1e-6));
+        assert!(Filter::page_rank(1.0, UNIT, Kind::Adjacency, Accuracy::Exact).is_err());
+        let wide = Bounds { min: -2.0, max: 2.0 };
+        let diverges = Filter::page_rank(0.6, wide, Kind::Adjacency, Accuracy::Tolerance(1e-6));
         assert!(matches!(diverges, Err(FilterError::Diverges { .. })));
     }
 }

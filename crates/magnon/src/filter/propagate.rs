@@ -124,7 +124,8 @@ impl Task<'_> {
             T::evaluate(&plan, source, &mut scratch.pair)
         };
 
-        let mut out = Matrix::<C>::zeros(nodes, cols);
+        let too_large = FilterError::OutOfMemory { rows: nodes, cols };
+        let mut out = Matrix::<C>::try_zeros(nodes, cols).ok_or(too_large)?;
         if small {
             // As many tiles at a time as keep all threads busy; their results wait in lines.
             let batch = 4 * rayon::current_num_threads();
@@ -251,7 +252,7 @@ mod tests {
     use super::*;
     use crate::graph::generate::{GeneratorConfig, generate};
     use crate::graph::{DiGraph, GraphBuilder};
-    use crate::operator::{Charge, OperatorConfig};
+    use crate::operator::{Charge, Kind, OperatorConfig};
 
     fn graph(weighted: bool) -> DiGraph {
         let config = GeneratorConfig { nodes: 90, density: 0.1, ..Default::default() };
@@ -277,7 +278,8 @@ mod tests {
                 let bounds = operator.bounds();
                 for filter in [
                     Filter::linear_rank(6).unwrap(),
-                    Filter::heat(2.0, bounds, super::super::Accuracy::Exact).unwrap(),
+                    Filter::heat(2.0, bounds, Kind::Adjacency, super::super::Accuracy::Exact)
+                        .unwrap(),
                 ] {
                     let run = |instructions| {
                         let task = Task {

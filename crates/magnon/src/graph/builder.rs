@@ -57,6 +57,7 @@ pub enum GraphError {
 /// What becomes of an edge that is given more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Duplicates {
     /// Weights add up. Edges without weights merge into one edge of weight 1.
     #[default]
@@ -172,6 +173,7 @@ impl GraphBuilder {
         drop(edges);
         rows.sort();
         let report = rows.merge(duplicates, self_loops)?;
+        rows.check_sums()?;
         let Rows { offsets, targets, mut weights } = rows;
         if weights.as_ref().is_some_and(|w| w.iter().all(|&w| w == 1.0)) {
             weights = None;
@@ -253,6 +255,15 @@ impl Rows {
                 weights[i] = weight;
             }
         }
+    }
+
+    /// Refuses sums of weights that are no longer finite.
+    fn check_sums(&self) -> Result<(), GraphError> {
+        let weights = self.weights.as_deref().unwrap_or_default();
+        let Some(index) = weights.iter().position(|w| !w.is_finite()) else { return Ok(()) };
+        let source_node = self.offsets.partition_point(|&offset| offset <= index) as u32 - 1;
+        let (target, weight) = (self.targets[index], weights[index]);
+        Err(GraphError::BadWeight { index, source_node, target, weight })
     }
 
     /// Merges duplicates and drops self loops in place, packing towards the front.
@@ -363,5 +374,7 @@ mod tests {
         assert_eq!(GraphBuilder::new(0).build().unwrap_err(), GraphError::Empty);
         let nan = GraphBuilder::new(2).weighted_edges([(0, 1, f32::NAN)]).build();
         assert!(matches!(nan, Err(GraphError::BadWeight { index: 0, .. })));
+        let sum = GraphBuilder::new(2).weighted_edges([(1, 0, 3e38), (1, 0, 3e38)]).build();
+        assert!(matches!(sum, Err(GraphError::BadWeight { source_node: 1, target: 0, .. })));
     }
 }

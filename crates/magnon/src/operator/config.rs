@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How A becomes symmetric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Symmetrize {
     /// A_s = max(A, Aᵀ), entry by entry.
     #[default]
@@ -16,13 +17,16 @@ pub enum Symmetrize {
 
 /// How degrees are divided out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Normalize {
     /// D^{-1/2} A D^{-1/2}: Hermitian, spectrum within [−1, 1].
     #[default]
     #[serde(rename = "sym")]
+    #[cfg_attr(feature = "clap", value(name = "sym"))]
     Symmetric,
     /// D^{-1} A: not Hermitian, but similar to the symmetric one and of the same spectrum.
     #[serde(rename = "rw")]
+    #[cfg_attr(feature = "clap", value(name = "rw"))]
     RandomWalk,
     /// A as it is.
     #[serde(rename = "none")]

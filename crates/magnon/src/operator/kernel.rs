@@ -23,6 +23,9 @@ pub trait Coefficients<T>: Copy + Sync {
     /// # Safety
     /// `e` is an entry of the pattern and `packed` its column.
     unsafe fn at(&self, e: usize, packed: u32) -> [T; 2];
+
+    /// Whether there is a coefficient for each of `stored` entries.
+    fn covers(&self, stored: usize) -> bool;
 }
 
 /// By phase class, from a table that stays in the nearest cache.
@@ -34,6 +37,10 @@ impl<T: Real> Coefficients<T> for ByClass<'_, T> {
     unsafe fn at(&self, _: usize, packed: u32) -> [T; 2] {
         self.0[(packed >> 30) as usize]
     }
+
+    fn covers(&self, _: usize) -> bool {
+        true
+    }
 }
 
 /// One explicit value for each entry.
@@ -43,8 +50,13 @@ pub struct ByEntry<'a, T>(pub &'a [[T; 2]]);
 impl<T: Real> Coefficients<T> for ByEntry<'_, T> {
     #[inline(always)]
     unsafe fn at(&self, e: usize, _: u32) -> [T; 2] {
-        // SAFETY: the caller names an entry of the pattern, and `Step::new` has checked the length.
+        // SAFETY: the caller names an entry of the pattern, and `Step::check` has seen that there is
+        // a value for each.
         unsafe { *self.0.get_unchecked(e) }
+    }
+
+    fn covers(&self, stored: usize) -> bool {
+        self.0.len() >= stored
     }
 }
 
@@ -121,6 +133,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         let n = self.pattern.nodes();
         assert!([self.z.len(), self.gain.len(), self.own.len(), out].iter().all(|&l| l == n));
         assert!(self.pattern.columns.len() == self.pattern.stored() + PADDING);
+        assert!(self.coefficients.covers(self.pattern.stored()));
     }
 
     fn lines<const COMPLEX: bool>(

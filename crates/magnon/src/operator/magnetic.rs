@@ -62,6 +62,17 @@ pub struct MagneticOperator {
     real: bool,
 }
 
+/// The operator as a sparse matrix by rows, columns ascending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperatorRows {
+    /// Where each row starts, and where the last one ends.
+    pub offsets: Vec<usize>,
+    /// The column of each entry.
+    pub columns: Vec<u32>,
+    /// The value of each entry.
+    pub values: Vec<Complex64>,
+}
+
 /// Per-node vectors of the product in the space z = enter ⊙ x; see
 /// [`scaling`](MagneticOperator::scaling).
 pub(crate) struct Scaling<T> {
@@ -203,6 +214,19 @@ impl MagneticOperator {
             let (cos, sin) = self.config.charge.phase(out - back);
             Some((v, Complex64::new(weight * cos, weight * sin)))
         })
+    }
+
+    /// All rows of S.
+    pub fn rows(&self) -> OperatorRows {
+        let mut rows = OperatorRows { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
+        for u in 0..self.nodes() {
+            for (v, value) in self.row(u) {
+                rows.columns.push(v as u32);
+                rows.values.push(value);
+            }
+            rows.offsets.push(rows.columns.len());
+        }
+        rows
     }
 
     /// A_s(u,v) from A(u,v) and A(v,u).

@@ -20,5 +20,5 @@ mod product;
 pub use charge::{Charge, ChargeError};
 pub use config::{Kind, Normalize, OperatorConfig, Symmetrize};
 pub(crate) use magnetic::Scaling;
-pub use magnetic::{Bounds, MagneticOperator, OperatorError};
+pub use magnetic::{Bounds, MagneticOperator, OperatorError, OperatorRows};
 pub use pattern::{Pattern, PatternError};

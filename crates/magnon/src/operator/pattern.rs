@@ -129,6 +129,11 @@ impl Pattern {
         self.directed
     }
 
+    /// Whether node `u` has no neighbour, itself included.
+    pub fn is_isolated(&self, u: usize) -> bool {
+        self.offsets[u] == self.offsets[u + 1]
+    }
+
     /// The entries of row `u`: column, A(u,v) and A(v,u).
     pub(crate) fn row(&self, u: usize) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
         (self.offsets[u]..self.offsets[u + 1]).map(|e| {

@@ -4,7 +4,7 @@ use super::decode;
 use super::dtype::Kind;
 use super::header::{Header, LONGEST};
 use crate::data::DataError;
-use crate::data::store::Store;
+use crate::data::store::{Store, out_of_memory};
 use crate::matrix::Matrix;
 use std::io::Read;
 
@@ -20,6 +20,15 @@ pub(crate) struct Array<R> {
 /// What is wrong with an array.
 fn broken(file: &str, problem: impl Into<String>) -> DataError {
     DataError::format(file, problem)
+}
+
+/// `len` zeros, where there is memory for them.
+fn zeros<T: Clone + Default>(file: &str, len: usize) -> Result<Vec<T>, DataError> {
+    let mut values = Vec::new();
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    values.try_reserve_exact(len).map_err(|_| out_of_memory(file, bytes))?;
+    values.resize(len, T::default());
+    Ok(values)
 }
 
 impl<R: Read> Array<R> {
@@ -88,6 +97,11 @@ impl<R: Read> Array<R> {
         matches!(self.header.dtype.kind, Kind::Bytes | Kind::Unicode)
     }
 
+    /// Whether the elements are whole numbers.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.header.dtype.kind, Kind::Int | Kind::Uint)
+    }
+
     /// Rows and columns; a vector is one column.
     fn table(&self) -> Result<(usize, usize), DataError> {
         match self.header.shape[..] {
@@ -109,7 +123,7 @@ impl<R: Read> Array<R> {
 
     /// All elements in C order as `f32`.
     pub(crate) fn floats(mut self) -> Result<Vec<f32>, DataError> {
-        let mut values = vec![0f32; self.len];
+        let mut values = zeros::<f32>(&self.file, self.len)?;
         if decode::is_native_f32(self.header.dtype) && !self.header.fortran {
             let read = self.source.read_exact(bytemuck::cast_slice_mut(&mut values));
             read.map_err(|error| decode::short(&self.file, error))?;
@@ -130,9 +144,23 @@ impl<R: Read> Array<R> {
             .map_err(|_| broken(&file, "the array does not fill its shape"))
     }
 
+    /// The entries of a table that are not zero, as row, column and value.
+    pub(crate) fn nonzeros(self) -> Result<Vec<(u32, u32, f32)>, DataError> {
+        let (_, cols) = self.table()?;
+        let place = self.placement()?;
+        let mut entries = Vec::new();
+        decode::floats(&self.file, self.header.dtype, self.len, self.source, |k, value| {
+            if value != 0.0 {
+                let at = place(k);
+                entries.push(((at / cols) as u32, (at % cols) as u32, value));
+            }
+        })?;
+        Ok(entries)
+    }
+
     /// All elements in C order as whole numbers.
     pub(crate) fn integers(self) -> Result<Vec<i64>, DataError> {
-        let mut values = vec![0i64; self.len];
+        let mut values = zeros::<i64>(&self.file, self.len)?;
         let place = self.placement()?;
         decode::integers(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             values[place(k)] = value;
@@ -143,7 +171,7 @@ impl<R: Read> Array<R> {
 
     /// All elements in C order as node numbers.
     pub(crate) fn indices(self) -> Result<Vec<u32>, DataError> {
-        let mut values = vec![0u32; self.len];
+        let mut values = zeros::<u32>(&self.file, self.len)?;
         let place = self.placement()?;
         decode::integers(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             values[place(k)] = u32::try_from(value).map_err(|_| {

@@ -2,7 +2,7 @@
 
 use super::Array;
 use crate::data::DataError;
-use crate::data::store::{ReadSeek, Store, allowance, zip_error};
+use crate::data::store::{ReadSeek, Store, allowance, bomb, zip_error};
 use std::io::Read;
 use zip::ZipArchive;
 
@@ -49,8 +49,7 @@ impl Npz {
         let member = self.archive.by_index(index).map_err(|error| zip_error(&label, error))?;
         let (size, limit) = (member.size(), allowance(member.compressed_size()));
         if size > limit {
-            let problem = format!("claims {size} bytes, more than its packed size allows");
-            return Err(DataError::format(label, problem));
+            return Err(bomb(&label, size, limit));
         }
         Array::open(&label, member.take(limit), size)
     }

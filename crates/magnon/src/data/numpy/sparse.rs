@@ -136,31 +136,16 @@ impl Sparse {
             .map_err(|(row, col, _)| DataError::format(file, format!("({row}, {col}) is outside")))
     }
 
-    /// As the edges of a graph: sources and targets, the weights, and how many entries were zero
-    /// and left out.
-    pub(crate) fn into_edges(mut self) -> Edges {
-        let before = self.values.len();
-        if self.values.contains(&0.0) {
-            let keep: Vec<bool> = self.values.iter().map(|&value| value != 0.0).collect();
-            let mut k = keep.iter();
-            self.row.retain(|_| k.next().is_some_and(|&keep| keep));
-            let mut k = keep.iter();
-            self.col.retain(|_| k.next().is_some_and(|&keep| keep));
-            self.values.retain(|&value| value != 0.0);
-        }
-        let zeros = before - self.values.len();
-        let pairs = self.row.into_iter().zip(self.col).collect();
-        let weights = (!self.values.iter().all(|&value| value == 1.0)).then_some(self.values);
-        Edges { pairs, weights, zeros }
+    /// As the edges of a graph, with their weights.
+    pub(crate) fn into_edges(self) -> Edges {
+        Edges { pairs: self.row.into_iter().zip(self.col).collect(), weights: self.values }
     }
 }
 
 /// A sparse matrix as edges.
 pub(crate) struct Edges {
     pub(crate) pairs: Vec<(u32, u32)>,
-    /// `None` where all are 1.
-    pub(crate) weights: Option<Vec<f32>>,
-    pub(crate) zeros: usize,
+    pub(crate) weights: Vec<f32>,
 }
 
 #[cfg(test)]

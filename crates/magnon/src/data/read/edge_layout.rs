@@ -13,31 +13,76 @@ pub(super) struct Layout {
     pub(super) weighted: bool,
     /// Whether ids look like numbers.
     pub(super) numeric: bool,
+    /// Start and length of the header, where there is one.
+    pub(super) header: Option<(usize, usize)>,
     /// Where the first edge starts.
     pub(super) start: usize,
 }
 
-/// Words that head the column of a source.
-const HEADERS: [&str; 13] = [
+/// Words that the header of a column of ids starts with.
+const HEADERS: [&str; 23] = [
     "source",
     "src",
     "from",
-    "fromnodeid",
-    "from_node",
     "start",
+    "origin",
     "head",
+    "citing",
+    "citer",
     "u",
     "i",
-    "node1",
-    "node_1",
-    "node_id",
-    "id1",
+    "node",
+    "id",
+    "vertex",
+    "target",
+    "tgt",
+    "to",
+    "end",
+    "dst",
+    "dest",
+    "destination",
+    "tail",
+    "cited",
+    "v",
 ];
+
+/// What may follow such a word without a gap.
+const ENDS: [&str; 8] = ["", "id", "node", "nodeid", "name", "index", "idx", "1"];
 
 /// Whether a field is a whole number, of either sign.
 pub(super) fn looks_whole(field: &[u8]) -> bool {
     let digits = field.strip_prefix(b"-").unwrap_or(field);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether a field starts like the header of a column of ids: `from_id`, `SourceNode`, `id1`. Names
+/// such as `node_7` do not.
+fn heads_ids(field: &[u8]) -> bool {
+    let field = String::from_utf8_lossy(field).to_lowercase();
+    let mut words = field.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    let fits = |header: &str| {
+        let end = first.strip_prefix(header).filter(|end| ENDS.contains(end));
+        // One letter and a number is a name.
+        end.is_some_and(|end| end != "1" || header.len() > 1)
+    };
+    HEADERS.iter().any(|header| fits(header))
+        && words.all(|word| word == "1" || !word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether the first line is a header, where ids may be words. A title of many words, such as _To
+/// the Lighthouse_, is one only together with its neighbour; what the `next` line names again is a
+/// node.
+fn is_header(fields: &[&[u8]], next: &[&[u8]]) -> bool {
+    let heads = |k: usize| fields.get(k).is_some_and(|field| heads_ids(field));
+    let blanks = fields.first().is_some_and(|field| field.iter().any(u8::is_ascii_whitespace));
+    let again = fields.iter().take(2).any(|field| next.iter().take(2).any(|node| node == field));
+    heads(0) && (!blanks || heads(1)) && !again
+}
+
+/// The position of a part of `text`.
+fn offset(text: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
 
 impl Layout {
@@ -51,11 +96,11 @@ impl Layout {
         delimiter.split(first.1, &mut fields);
         let numeric = |fields: &[&[u8]]| fields.iter().take(2).all(|field| looks_whole(field));
         let none_numeric = !fields.iter().take(2).any(|field| looks_whole(field));
-        let mut data = first;
+        let (mut data, mut header) = (first, None);
         if let Some(second) = second.filter(|_| none_numeric) {
             delimiter.split(second.1, &mut next);
-            let word = fields.first().map(|field| field.to_ascii_lowercase()).unwrap_or_default();
-            if numeric(&next) || HEADERS.iter().any(|header| header.as_bytes() == word) {
+            if numeric(&next) || is_header(&fields, &next) {
+                header = Some((offset(text, first.1), first.1.len()));
                 data = second;
             }
         }
@@ -72,8 +117,43 @@ impl Layout {
             columns: fields.len(),
             weighted: fields.get(2).and_then(number).is_some(),
             numeric: numeric(&fields),
-            // Both slices are of the same text.
-            start: (data.1.as_ptr() as usize).saturating_sub(text.as_ptr() as usize),
+            header,
+            start: offset(text, data.1),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_told_from_names() {
+        for header in [
+            "from_id,to_id",
+            "FromNodeId\tToNodeId",
+            "source page,target page",
+            "node_1,node_2",
+            "id1,id2",
+            "citing-paper;cited-paper",
+            "u v",
+            "Source.Name Target.Name",
+        ] {
+            let text = format!("{header}\nanna,ben\n").replace(',', &sign(header));
+            let layout = Layout::detect(text.as_bytes(), "f").unwrap().unwrap();
+            assert_eq!(layout.header, Some((0, header.len())), "{header}");
+        }
+        for names in
+            ["node_7,node_9", "To the Lighthouse,Orlando", "victor,ida", "u1,u2", "from,anna"]
+        {
+            let text = format!("{names}\nanna,ben\n");
+            let layout = Layout::detect(text.as_bytes(), "f").unwrap().unwrap();
+            assert_eq!(layout.header, None, "{names}");
+        }
+    }
+
+    fn sign(header: &str) -> String {
+        let found = header.chars().find(|c| matches!(c, ',' | '\t' | ';'));
+        found.unwrap_or(' ').to_string()
     }
 }

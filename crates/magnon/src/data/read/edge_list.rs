@@ -48,6 +48,11 @@ pub(super) fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
     }
     let mut raw = raw.unwrap_or_default();
     raw.file = file.to_owned();
+    if let Some((start, length)) = layout.header {
+        let header = text.get(start..start + length.min(80)).unwrap_or_default();
+        let header = String::from_utf8_lossy(header);
+        raw.remarks.push(format!("the first line was passed over as a header: {header}"));
+    }
     let used = if layout.weighted { 3 } else { 2 };
     if layout.columns > used {
         let spare = layout.columns - used;
@@ -150,6 +155,7 @@ mod tests {
         let raw = ok("source,target\nb,a\n\"x, y\",b\n");
         assert_eq!(raw.edges, [(0, 1), (2, 0)]);
         assert_eq!(raw.node_names, Some(words(&["b", "a", "x, y"])));
+        assert!(raw.remarks[0].ends_with("header: source,target"), "{:?}", raw.remarks);
         let mixed = ok("1 2\n2 word\n");
         assert_eq!(mixed.node_names, Some(words(&["1", "2", "word"])));
         assert!(mixed.remarks[0].contains("line 2"), "{:?}", mixed.remarks);

@@ -6,6 +6,7 @@ use crate::data::numpy::Npz;
 use crate::data::raw::{Raw, check_count};
 use crate::data::store::Store;
 use crate::data::{DataError, Split};
+use std::path::Path;
 
 const EDGES: &str = "out1_graph_edges.txt";
 const NODES: &str = "out1_node_feature_label.txt";
@@ -36,11 +37,11 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         raw.labels = Some(nodes.labels);
     }
     let splits = split_files(store);
-    let prefix = splits.first().map(|(_, name)| name.as_str()).unwrap_or_default();
-    let folder = store.root().file_name().map(|name| name.to_string_lossy().into_owned());
-    let hints = format!("{prefix} {}", folder.unwrap_or_default()).to_lowercase();
-    if WEBKB.iter().any(|name| hints.contains(name)) {
-        raw.turn("WebKB files of Geom-GCN name the target first; edges were turned round");
+    if is_webkb(&title(store, &splits)) {
+        raw.turn("edges listed target first, as in WebKB, were turned");
+    } else {
+        let remark = "edges taken as source target; give --reverse if they are listed target first";
+        raw.remarks.push(remark.into());
     }
     for (_, name) in splits {
         raw.splits.push(read_split(store, &name)?);
@@ -51,6 +52,23 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         raw.nodes = raw.nodes.max(most.map_or(0, |&node| node as usize + 1));
     }
     Ok(raw)
+}
+
+/// What the data set is called: by its split files or, without them, by its folder or archive.
+fn title(store: &Store, splits: &[(u32, String)]) -> String {
+    if let Some((prefix, _)) = splits.first().and_then(|(_, name)| name.split_once("_split_")) {
+        return prefix.to_owned();
+    }
+    // However the path is spelt, the folder is the same; an empty path is the current one.
+    let root = Path::new(".").join(store.root());
+    let root = std::fs::canonicalize(&root).unwrap_or(root);
+    root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Whether one of the words of a title is a university of WebKB.
+fn is_webkb(title: &str) -> bool {
+    let mut words = title.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| WEBKB.contains(&word.to_lowercase().as_str()))
 }
 
 /// The split files with their numbers, in the order of these.
@@ -105,6 +123,34 @@ mod tests {
             assert_eq!(raw.splits.len(), 2);
             assert_eq!(raw.labels.unwrap().classes, [Some(0), Some(0), Some(1)]);
             assert_eq!(split_files(&store)[0].1, two);
+            let turned = raw.remarks[0].ends_with("were turned");
+            assert_eq!(turned, prefix == "texas", "{:?}", raw.remarks);
+        }
+    }
+
+    #[test]
+    fn the_folder_counts_however_it_is_spelt() {
+        let files: &[(&str, &[u8])] = &[
+            ("geom_gcn_Texas/out1_graph_edges.txt", TEXT),
+            ("geom_gcn_Texas/out1_node_feature_label.txt", TABLE),
+            ("texas2/out1_graph_edges.txt", TEXT),
+            ("texas2/out1_node_feature_label.txt", TABLE),
+        ];
+        let folder = Folder::new(files);
+        for (name, other, turned) in
+            [("geom_gcn_Texas", "texas2", true), ("texas2", "geom_gcn_Texas", false)]
+        {
+            for path in [
+                name.to_owned(),
+                format!("{other}/../{name}"),
+                format!("{name}/."),
+                format!("{name}/{EDGES}"),
+            ] {
+                let store = Store::open(&folder.path(&path)).unwrap();
+                let raw = read(&store, &finds(&store)[0]).unwrap();
+                assert_eq!(raw.edges == [(1, 0), (2, 1)], turned, "{path}");
+                assert_eq!(raw.remarks.len(), 1);
+            }
         }
     }
 }

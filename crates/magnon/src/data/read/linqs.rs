@@ -7,12 +7,13 @@ use crate::data::text::{Delimiter, Lines};
 use crate::data::{DataError, Features, Labels, NodeNames};
 use crate::matrix::SparseMatrix;
 
-/// The names for which both files are there.
+/// The names for which both files are there, or that of a file that was named.
 pub(crate) fn finds(store: &Store) -> Vec<String> {
+    let named = store.only().is_some();
     let stem = |name: &str| {
         let stem = name.strip_suffix(".content").or_else(|| name.strip_suffix(".cites"))?;
         let both = store.has(&format!("{stem}.content")) && store.has(&format!("{stem}.cites"));
-        both.then(|| stem.to_owned())
+        (named || both).then(|| stem.to_owned())
     };
     let mut stems: Vec<String> = store.candidates().filter_map(stem).collect();
     stems.dedup();
@@ -22,6 +23,17 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 /// Reads the nodes in the order of `.content` and the edges of `.cites`.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let (content, cites) = (format!("{name}.content"), format!("{name}.cites"));
+    if !store.has(&content) {
+        let problem = format!(
+            "{content} is needed beside it: it lists the nodes, and tells this file, which names \
+             the target first, from an edge list"
+        );
+        return Err(DataError::format(store.label(&cites), problem));
+    }
+    if !store.has(&cites) {
+        let problem = format!("{cites} with the edges is needed beside it");
+        return Err(DataError::format(store.label(&content), problem));
+    }
     let text = store.read(&content)?;
     let nodes = Nodes::parse(&text, &store.label(&content))?;
     let mut raw = Raw { file: store.label(&cites), ..Raw::default() };
@@ -129,6 +141,20 @@ mod tests {
             assert_eq!(raw.labels.unwrap().classes, [Some(1), Some(0), Some(1)]);
             assert_eq!(raw.features.unwrap().values(), [1.0, 1.0, 1.0]);
             assert!(raw.remarks[0].starts_with("1 lines"));
+        }
+    }
+
+    #[test]
+    fn a_file_alone_asks_for_the_other() {
+        for (name, bytes, other) in
+            [("x.cites", CITES, "x.content is needed"), ("x.content", CONTENT, "x.cites with")]
+        {
+            let folder = Folder::new(&[(name, bytes)]);
+            let store = Store::open(&folder.path(name)).unwrap();
+            assert_eq!(finds(&store), ["x"]);
+            let error = read(&store, "x").unwrap_err().to_string();
+            assert!(error.contains(other), "{error}");
+            assert!(finds(&Store::open(folder.root()).unwrap()).is_empty());
         }
     }
 

@@ -65,7 +65,7 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
     }
     let nodes = check_count(file, "rows", rows, text.len() as u64)?;
     let mut raw = Raw { file: file.to_owned(), nodes, ..Raw::default() };
-    let (mut weights, mut found, mut zeros) = (Vec::new(), 0u64, 0);
+    let (mut weights, mut found) = (Vec::new(), 0u64);
     for (number, line) in lines {
         let bad = |problem: &str| DataError::line(file, number, problem);
         Delimiter::Blank.split(line, &mut fields);
@@ -86,10 +86,6 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
                 .ok_or_else(|| bad("the value is not a finite number"))?,
         };
         found += 1;
-        if value == 0.0 {
-            zeros += 1;
-            continue;
-        }
         raw.edges.push(edge);
         weights.push(value);
         if let Some(factor) = banner.mirror.filter(|_| edge.0 != edge.1) {
@@ -101,10 +97,9 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
         let problem = format!("damaged or truncated: {stored} entries are claimed, {found} found");
         return Err(DataError::format(file, problem));
     }
-    if zeros > 0 {
-        raw.remarks.push(format!("{zeros} stored zeros were left out of the graph"));
-    }
-    raw.weights = (!weights.iter().all(|&weight| weight == 1.0)).then_some(weights);
+    // A pattern has no weights of its own, but its mirrored half may have.
+    let weighted = banner.weighted || weights.iter().any(|&weight| weight != 1.0);
+    raw.weights = weighted.then_some(weights);
     Ok(raw)
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod heterophilous;
 pub(crate) mod linqs;
 pub(crate) mod matrix_market;
 mod node_ids;
+pub(crate) mod npy_graph;
 pub(crate) mod ogb;
 pub(crate) mod planetoid;
 pub(crate) mod scipy_npz;

@@ -1,6 +1,6 @@
 //! Zip and tar archives as sources of files.
 
-use super::{Entry, Place, allowance, inflate, io_error, listing, read_bounded};
+use super::{Entry, Place, allowance, bomb, inflate, io_error, listing, read_bounded};
 use crate::data::DataError;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -61,7 +61,7 @@ impl Archive {
         members.retain(|(name, _)| {
             !name.starts_with("__MACOSX/") && !name.rsplit('/').any(|part| part.starts_with('.'))
         });
-        strip_common_folder(&mut members);
+        strip_common_folders(&mut members);
         let mut entries: Vec<Entry> = members
             .into_iter()
             .map(|(name, member)| {
@@ -79,8 +79,11 @@ impl Archive {
             (Self::Zip(path), Member::Zip(index)) => {
                 let mut archive = open_zip(path)?;
                 let member = archive.by_index(*index).map_err(|error| zip_error(file, error))?;
-                let (size, packed) = (member.size(), member.compressed_size());
-                read_bounded(member, size, allowance(packed), file)
+                let (size, limit) = (member.size(), allowance(member.compressed_size()));
+                if size > limit {
+                    return Err(bomb(file, size, limit));
+                }
+                read_bounded(member, size, limit, file)
             }
             (Self::Unpacked(bytes), Member::Tar(span)) => {
                 let span = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
@@ -141,15 +144,16 @@ fn list_tar(source: impl Read, file: &str) -> Result<Vec<(String, Member)>, Data
     Ok(members)
 }
 
-/// Takes away a folder that all members share, as most archives have one.
-fn strip_common_folder(members: &mut [(String, Member)]) {
+/// Takes away the folders that all members share, as most archives have one or more.
+fn strip_common_folders(members: &mut [(String, Member)]) {
     let Some((first, _)) = members.first() else { return };
-    let Some((folder, _)) = first.split_once('/') else { return };
-    let prefix = format!("{folder}/");
-    if members.iter().all(|(name, _)| name.starts_with(&prefix)) {
-        for (name, _) in members {
-            name.drain(..prefix.len());
-        }
+    let shared = first.match_indices('/').map(|(at, _)| at + 1).take_while(|&end| {
+        let prefix = first.get(..end).unwrap_or_default();
+        members.iter().all(|(name, _)| name.starts_with(prefix))
+    });
+    let Some(end) = shared.last() else { return };
+    for (name, _) in members {
+        name.drain(..end);
     }
 }
 
@@ -160,12 +164,15 @@ mod tests {
 
     #[test]
     fn archives_read_like_folders() {
-        let files: &[(&str, &[u8])] = &[("top/a.txt", b"one"), ("top/b.txt", b"two")];
-        let folder = Folder::new(&[("x.zip", &zip(files)), ("x.tgz", &tgz(files))]);
-        for name in ["x.zip", "x.tgz"] {
-            let store = Store::open(&folder.path(name)).unwrap();
-            assert_eq!(store.names().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
-            assert_eq!(store.read("b.txt").unwrap(), b"two");
+        for top in ["", "top/", "data/texas/"] {
+            let (a, b) = (format!("{top}a.txt"), format!("{top}b.txt"));
+            let files: &[(&str, &[u8])] = &[(&a, b"one"), (&b, b"two")];
+            let folder = Folder::new(&[("x.zip", &zip(files)), ("x.tgz", &tgz(files))]);
+            for name in ["x.zip", "x.tgz"] {
+                let store = Store::open(&folder.path(name)).unwrap();
+                assert_eq!(store.names().collect::<Vec<_>>(), ["a.txt", "b.txt"]);
+                assert_eq!(store.read("b.txt").unwrap(), b"two");
+            }
         }
     }
 

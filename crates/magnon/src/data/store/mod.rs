@@ -11,7 +11,7 @@ use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 pub(crate) use archive::{Archive, is_archive, zip_error};
-pub(crate) use inflate::{allowance, read_bounded};
+pub(crate) use inflate::{allowance, bomb, out_of_memory, read_bounded};
 
 /// A source that can be read from any place.
 pub(crate) trait ReadSeek: Read + Seek {}
@@ -165,8 +165,8 @@ impl Store {
 }
 
 /// A [`DataError::Io`].
-pub(crate) fn io_error(path: &Path, action: &'static str, source: std::io::Error) -> DataError {
-    DataError::Io { path: path.to_owned(), action, source }
+pub(crate) fn io_error(path: &Path, action: &'static str, reason: std::io::Error) -> DataError {
+    DataError::Io { path: path.to_owned(), action, reason }
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ pub fn write_atomic(
     path: &Path,
     content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    attempt(path, content).map_err(|source| DataError::Io {
+    attempt(path, content).map_err(|reason| DataError::Io {
         path: path.to_owned(),
         action: "write",
-        source,
+        reason,
     })
 }
 

@@ -8,13 +8,24 @@ use crate::graph::DiGraph;
 use crate::matrix::SparseMatrix;
 use std::path::Path;
 
-/// Writes `adj.npz`, `features.npy` or `features.npz`, `labels.csv` and the `idx_*.csv` of the
-/// first split into `folder`, which is created where it is missing.
+/// Writes a data set into `folder`, which is created where it is missing, so that
+/// [`load`](crate::data::load) reads it again.
+///
+/// | file | holds |
+/// |---|---|
+/// | `adj.npz` | the graph with its weights, as a scipy matrix: row = source, column = target |
+/// | `features.npy` or `features.npz` | the features, dense or sparse, as scaled by now |
+/// | `labels.csv` | the class of each node, as a number |
+/// | `idx_train.csv`, `idx_valid.csv`, `idx_test.csv` | the first split |
+///
+/// Parts that the data set does not have are left out. Not written are the names of nodes and
+/// classes, splits after the first, the data set's own name, and its remarks. Files of an earlier
+/// data set in the same folder stay where this one has none of that name.
 pub fn write_dataset(folder: &Path, dataset: &Dataset) -> Result<(), DataError> {
-    std::fs::create_dir_all(folder).map_err(|source| DataError::Io {
+    std::fs::create_dir_all(folder).map_err(|reason| DataError::Io {
         path: folder.to_owned(),
         action: "create",
-        source,
+        reason,
     })?;
     write_graph(&folder.join("adj.npz"), &dataset.graph)?;
     match &dataset.features {

@@ -142,7 +142,9 @@ impl GeneratorConfig {
         };
         let (nodes, blocks) = (self.nodes, self.blocks);
         range("nodes", nodes as f64, (1..=1 << 30).contains(&nodes), "from 1 to 2^30")?;
-        range("blocks", blocks as f64, (1..=nodes).contains(&blocks), "from 1 to the nodes")?;
+        if !matches!(self.kind, GeneratorKind::Cycle | GeneratorKind::ErdosRenyi) {
+            range("blocks", blocks as f64, (1..=nodes).contains(&blocks), "from 1 to the nodes")?;
+        }
         for (name, value) in [
             ("density", self.density),
             ("within", self.within()),
@@ -154,7 +156,7 @@ impl GeneratorConfig {
         let most = self.density.max(self.within()) * (nodes as f64).powi(2);
         match self.kind {
             GeneratorKind::Cycle => Ok(()),
-            _ if most > 4e9 => Err(GenerateError::TooLarge(most)),
+            _ if most > 1e9 => Err(GenerateError::TooLarge(most)),
             _ => Ok(()),
         }
     }
@@ -267,6 +269,17 @@ mod tests {
     fn erdos_renyi_has_the_stated_density() {
         let edges = make(GeneratorKind::ErdosRenyi, 5).graph.edges() as f64;
         assert!((edges / (600.0 * 599.0 * 0.03) - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn tiny_densities_and_graphs_are_fine() {
+        let kind = GeneratorKind::ErdosRenyi;
+        let config = GeneratorConfig { kind, nodes: 1000, density: 1e-17, ..Default::default() };
+        assert_eq!(generate(&config, 1).unwrap().graph.edges(), 0);
+        for kind in [GeneratorKind::ErdosRenyi, GeneratorKind::Cycle] {
+            let config = GeneratorConfig { kind, nodes: 1, ..Default::default() };
+            assert_eq!(generate(&config, 1).unwrap().graph.nodes(), 1);
+        }
     }
 
     #[test]

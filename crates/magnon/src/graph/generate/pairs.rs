@@ -18,7 +18,7 @@ pub fn sample<R: Rng>(
     if p <= 0.0 {
         return;
     }
-    let scale = 1.0 / (1.0 - p).ln(); // −0 for p = 1: every gap is 0
+    let scale = 1.0 / (-p).ln_1p(); // −0 for p = 1: every gap is 0
     let mut at = 0u64;
     loop {
         let gap = ((1.0 - rng.random::<f64>()).ln() * scale).floor();
