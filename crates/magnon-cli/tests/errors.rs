@@ -58,8 +58,8 @@ fn failures_say_what_is_wrong() {
 #[test]
 fn outputs_that_cannot_be_written_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = text(&folder.path().join("no").join("out.npy"));
-    for command in ["propagate", "operator"] {
+    for (command, name) in [("propagate", "out.npy"), ("operator", "out.npz")] {
+        let missing = text(&folder.path().join("no").join(name));
         let (code, error) = failure(&[command, "--output", &missing]);
         assert_eq!(code, 1);
         assert!(error.contains("does not exist"), "{error}");

@@ -6,6 +6,7 @@ mod digraph;
 pub mod generate;
 mod homophily;
 mod measures;
+mod rows;
 
 pub use builder::{BuildReport, Built, Duplicates, GraphBuilder, GraphError, SelfLoops};
 pub use components::{Components, strong_components, weak_components};

@@ -34,14 +34,13 @@ impl Instructions {
     /// Every set that this processor has.
     #[cfg(test)]
     pub fn available() -> Vec<Self> {
-        let mut sets = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
-        {
-            let best = Self::detect();
-            sets.extend((best != Self::Portable).then_some(Self::Avx2));
-            sets.extend((best == Self::Avx512).then_some(Self::Avx512));
-        }
-        sets
+        let all = [Self::Portable, Self::Avx2, Self::Avx512];
+        #[cfg(not(target_arch = "x86_64"))]
+        let all = [Self::Portable];
+        let best = Self::detect();
+        let count = all.iter().position(|&set| set == best).map_or(1, |at| at + 1);
+        all[..count].to_vec()
     }
 
     /// Runs `work` compiled for these instructions: it is inlined where they are allowed.

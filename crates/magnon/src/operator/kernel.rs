@@ -113,12 +113,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
                 #[inline(always)]
                 || {
                     for (u, row) in rows.zip(cells.chunks_exact_mut(cols)) {
-                        let line = match set {
-                            Instructions::Portable => {
-                                self.row::<COMPLEX, FUSED_EVERYWHERE>(u, [T::ZERO; N])
-                            }
-                            _ => self.row::<COMPLEX, true>(u, [T::ZERO; N]),
-                        };
+                        let line = self.row_on::<COMPLEX>(u, [T::ZERO; N], set);
                         let factor = leave.map_or(T::from_f64(1.0), |leave| leave[u]);
                         prefetch(row.as_ptr().wrapping_add(WRITE_AHEAD * cols + columns.start));
                         R::write(&Line(line), factor, &mut row[columns.clone()]);
@@ -146,13 +141,20 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
             #[inline(always)]
             || {
                 for (u, out) in rows.zip(out) {
-                    out.0 = match set {
-                        Instructions::Portable => self.row::<COMPLEX, FUSED_EVERYWHERE>(u, out.0),
-                        _ => self.row::<COMPLEX, true>(u, out.0),
-                    };
+                    out.0 = self.row_on::<COMPLEX>(u, out.0, set);
                 }
             },
         );
+    }
+
+    /// The new line of node `u`, with fused multiplications where `set` has them.
+    #[inline(always)]
+    fn row_on<const COMPLEX: bool>(&self, u: usize, before: [T; N], set: Instructions) -> [T; N] {
+        if set == Instructions::Portable {
+            self.row::<COMPLEX, FUSED_EVERYWHERE>(u, before)
+        } else {
+            self.row::<COMPLEX, true>(u, before)
+        }
     }
 
     /// The new line of node `u`, which held `before`.
