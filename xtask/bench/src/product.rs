@@ -9,7 +9,7 @@ use magnon::data::write::{Compressed, write_graph, write_npy, write_scipy_npz};
 use magnon::filter::{Filter, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
-use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
+use magnon::operator::{Charge, MagneticOperator, OperatorConfig, OperatorRows};
 use num_complex::Complex32;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -138,20 +138,10 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
 
 /// The operator in complex64 as scipy would hold it.
 fn write_operator(path: &Path, operator: &MagneticOperator) -> anyhow::Result<()> {
-    let n = operator.nodes();
-    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for u in 0..n {
-        for (v, value) in operator.row(u) {
-            columns.push(v as u32);
-            values.push(value);
-        }
-        offsets.push(columns.len());
-    }
-    write_scipy_npz(
-        path,
-        Compressed { shape: [n, n], offsets: &offsets, columns: &columns, values: &values },
-    )?;
-    Ok(())
+    let OperatorRows { offsets, columns, values } = operator.rows();
+    let shape = [operator.nodes(); 2];
+    let (offsets, columns, values) = (&offsets[..], &columns[..], &values[..]);
+    Ok(write_scipy_npz(path, Compressed { shape, offsets, columns, values })?)
 }
 
 /// Seconds of the whole command, reading and writing included.

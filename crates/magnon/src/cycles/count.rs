@@ -26,7 +26,7 @@ impl CycleCounts {
 
 /// Counts all cycles, or those of at most `max_length` edges, until `stop` is set.
 ///
-/// Work is shared by first edges; a complete count does not depend on the number of threads.
+/// Work is shared by the first two edges; a complete count does not depend on the number of threads.
 pub fn count_cycles(graph: &DiGraph, max_length: Option<usize>, stop: &AtomicBool) -> CycleCounts {
     let count = Count {
         max_length,
@@ -63,15 +63,10 @@ impl Count<'_> {
             }
             let small = component.size().saturating_mul(component.graph.edges()) <= AHEAD;
             let component = Arc::new(component);
-            let search = |edge| {
-                let component = component.clone();
-                move |_: &Scope<'_>| self.branch(Search::through(component, self.max_length, edge))
-            };
-            let edges = 0..component.graph.targets(0).len();
             if small {
-                edges.for_each(|edge| scope.spawn(search(edge)));
+                self.branches(&component, scope);
             } else {
-                rayon::scope(|inner| edges.for_each(|edge| inner.spawn(search(edge))));
+                rayon::scope(|inner| self.branches(&component, inner));
             }
             for rest in component.without_first() {
                 if small {
@@ -83,19 +78,37 @@ impl Count<'_> {
         }
     }
 
+    /// Searches for each choice of the first two edges.
+    fn branches<'s>(&'s self, component: &Arc<Component>, scope: &Scope<'s>) {
+        let graph = &component.graph;
+        for &first in graph.targets(0) {
+            let seconds = graph.targets(first as usize);
+            if seconds.first() == Some(&0) && self.max_length.is_none_or(|bound| bound >= 2) {
+                self.add(&[0, 0, 1]);
+            }
+            for &second in seconds.iter().filter(|&&second| second != 0) {
+                let component = component.clone();
+                scope.spawn(move |_| {
+                    self.branch(Search::new(component, self.max_length, &[first, second]));
+                });
+            }
+        }
+    }
+
     fn branch(&self, mut search: Search) {
         let mut counts: Vec<u64> = Vec::new();
-        loop {
-            if self.ended() {
-                break;
-            }
-            let Some(path) = search.advance() else { break };
-            let length = path.len();
+        while !self.ended() && search.advance_within(u64::MAX) == Some(true) {
+            let length = search.path().len();
             if counts.len() <= length {
                 counts.resize(length + 1, 0);
             }
             counts[length] += 1;
         }
+        self.add(&counts);
+    }
+
+    /// Adds counts by length.
+    fn add(&self, counts: &[u64]) {
         if let Ok(mut by_length) = self.by_length.lock() {
             for (length, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 *by_length.entry(length).or_default() += count;

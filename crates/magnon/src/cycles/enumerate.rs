@@ -48,7 +48,7 @@ impl Cycles {
 
     /// Edges looked at so far.
     pub(super) fn steps(&self) -> u64 {
-        self.steps + self.search.as_ref().map_or(0, |search| search.steps)
+        self.steps + self.search.as_ref().map_or(0, Search::steps)
     }
 }
 
@@ -65,13 +65,13 @@ impl Cycles {
                     None => return None,
                 }
                 // Taking a component apart costs as much as looking at its edges.
-                self.steps += search.steps + search.component().graph.edges() as u64;
+                self.steps += search.steps() + search.component().graph.edges() as u64;
                 let rest = search.component().without_first();
                 self.search = None;
                 self.wait(rest);
             }
             let Some((_, component)) = self.waiting.pop_last() else { return Some(None) };
-            self.search = Some(Search::new(Arc::new(component), self.max_length));
+            self.search = Some(Search::new(Arc::new(component), self.max_length, &[]));
         }
     }
 }

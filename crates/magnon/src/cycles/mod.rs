@@ -6,6 +6,8 @@
 //! graph, which tells the whole story of what a charge can do. A self loop is no cycle here: it
 //! carries no phase, and the paper's lengths start at 2.
 
+mod barrier;
+mod bits;
 mod charges;
 mod component;
 mod count;
