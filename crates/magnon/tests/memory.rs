@@ -1,42 +1,15 @@
 //! Propagation needs its input, its output, the operator and two tiles: counted, not estimated.
 #![allow(clippy::unwrap_used, clippy::panic)] // a failed test is a panic
 
+mod counting;
+
+use counting::{NOW, PEAK};
 use magnon::data::Features;
 use magnon::filter::{Filter, propagate};
 use magnon::graph::generate::{GeneratorConfig, GeneratorKind, generate};
 use magnon::matrix::Matrix;
 use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: hands every request to the system's allocator; the counters are only looked at.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as promised by the caller.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as promised by the caller.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as promised by the caller.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use std::sync::atomic::Ordering::Relaxed;
 
 #[test]
 fn peak_is_within_the_promise() {

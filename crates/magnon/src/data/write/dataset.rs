@@ -9,7 +9,7 @@ use crate::matrix::SparseMatrix;
 use std::path::Path;
 
 /// Writes a data set into `folder`, which is created where it is missing, so that
-/// [`load`](crate::data::load) reads it again.
+/// [`load()`](crate::data::load()) reads it again.
 ///
 /// | file | holds |
 /// |---|---|
