@@ -1,8 +1,8 @@
 //! The heat kernel.
 
-use super::chebyshev::interpolate;
 use super::config::check_tolerance;
-use super::form::{Form, MAX_ORDER, centre, half, horner};
+use super::form::{Form, MAX_ORDER, centre, half};
+use super::polynomial::{diffusion_radius, of_diffusion};
 use super::{Accuracy, Filter, FilterError};
 use crate::operator::{Bounds, Kind};
 
@@ -47,10 +47,7 @@ fn taylor(time: f64, domain: Bounds, laplacian: bool, order: usize) -> Result<Fi
         logarithm += (time / k as f64).ln();
         terms.push(logarithm.exp());
     }
-    let radius = match laplacian {
-        true => (1.0 - domain.min).abs().max((1.0 - domain.max).abs()),
-        false => domain.radius(),
-    };
+    let radius = diffusion_radius(domain, laplacian);
     // The tail is Σ_{k>K} e^{−t} (tρ)^k/k!, which falls faster than geometrically in the end; before
     // that, polynomial and kernel differ by at most their sizes.
     let ratio = time * radius / (order as f64 + 2.0);
@@ -60,12 +57,7 @@ fn taylor(time: f64, domain: Bounds, laplacian: bool, order: usize) -> Result<Fi
     .exp();
     let tail = if ratio < 1.0 { next / (1.0 - ratio) } else { f64::INFINITY };
     let truncation = tail.min(2.0 * (time * (radius - 1.0)).exp());
-    if !laplacian {
-        return Filter::powers(terms, truncation);
-    }
-    // In powers of I − L: the same polynomial of L in Chebyshev form.
-    let coefficients = interpolate(|lambda| horner(&terms, 1.0 - lambda), domain, order + 1);
-    Filter::checked(Form::Chebyshev { coefficients, domain }, truncation)
+    of_diffusion(terms, domain, laplacian, truncation)
 }
 
 /// e^{−t(1−c)} Σ (2−δ_k0) I_k(th) T_k, on the interval of centre c and half width h; for a Laplacian

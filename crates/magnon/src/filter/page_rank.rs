@@ -1,8 +1,8 @@
 //! Personalised PageRank.
 
-use super::chebyshev::interpolate;
 use super::config::check_tolerance;
-use super::form::{Form, MAX_ORDER, centre, half, horner};
+use super::form::{Form, MAX_ORDER, centre, half};
+use super::polynomial::{diffusion_radius, of_diffusion};
 use super::{Accuracy, Filter, FilterError};
 use crate::operator::{Bounds, Kind};
 
@@ -56,21 +56,14 @@ fn taylor(
     if order > MAX_ORDER {
         return Err(FilterError::OrderTooLarge(order));
     }
-    let radius = match laplacian {
-        true => (1.0 - domain.min).abs().max((1.0 - domain.max).abs()),
-        false => domain.radius(),
-    };
+    let radius = diffusion_radius(domain, laplacian);
     let ratio = alpha * radius;
     if ratio >= 1.0 {
         return Err(FilterError::Diverges { filter: NAME, factor: alpha, radius });
     }
     let terms: Vec<f64> = (0..=order).map(|k| (1.0 - alpha) * alpha.powf(k as f64)).collect();
     let tail = (1.0 - alpha) / (1.0 - ratio) * ratio.powf(order as f64 + 1.0);
-    if !laplacian {
-        return Filter::powers(terms, tail);
-    }
-    let coefficients = interpolate(|lambda| horner(&terms, 1.0 - lambda), domain, order + 1);
-    Filter::checked(Form::Chebyshev { coefficients, domain }, tail)
+    of_diffusion(terms, domain, laplacian, tail)
 }
 
 /// The series of `factor` / (a + bλ): with λ = c + hx it is factor/(a + bc) · 1/(1 − βx), and

@@ -1,6 +1,9 @@
 //! The general polynomial.
 
+use super::chebyshev::interpolate;
+use super::form::{Form, horner};
 use super::{Filter, FilterError};
+use crate::operator::Bounds;
 
 impl Filter {
     /// Σ θ_k S^k.
@@ -10,6 +13,30 @@ impl Filter {
             return Err(FilterError::Missing { filter, parameter });
         }
         Self::powers(coefficients.to_vec(), 0.0)
+    }
+}
+
+/// Σ θ_k P^k for the P of a diffusion: the operator itself or, of a Laplacian, I − L. The latter is
+/// the same polynomial of L in Chebyshev form.
+pub(super) fn of_diffusion(
+    theta: Vec<f64>,
+    domain: Bounds,
+    laplacian: bool,
+    truncation: f64,
+) -> Result<Filter, FilterError> {
+    if !laplacian {
+        return Filter::powers(theta, truncation);
+    }
+    let response = |lambda| horner(&theta, 1.0 - lambda);
+    let coefficients = interpolate(response, domain, theta.len());
+    Filter::checked(Form::Chebyshev { coefficients, domain }, truncation)
+}
+
+/// Largest |p| of that P.
+pub(super) fn diffusion_radius(domain: Bounds, laplacian: bool) -> f64 {
+    match laplacian {
+        true => (1.0 - domain.min).abs().max((1.0 - domain.max).abs()),
+        false => domain.radius(),
     }
 }
 
