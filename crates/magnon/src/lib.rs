@@ -12,6 +12,7 @@ pub mod filter;
 pub mod graph;
 pub mod matrix;
 mod memory;
+pub mod nn;
 pub mod operator;
 
 /// The examples of the README, compiled.

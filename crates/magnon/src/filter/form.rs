@@ -142,7 +142,7 @@ pub(super) fn centre(domain: Bounds) -> f64 {
 
 /// Half the width of the interval. One that is hardly more than a point is widened, since dividing
 /// by its width would blow up rounding; a wider interval holds the spectrum as well.
-pub(super) fn half(domain: Bounds) -> f64 {
+pub(crate) fn half(domain: Bounds) -> f64 {
     let half = 0.5 * (domain.max - domain.min);
     let size = 1.0 + centre(domain).abs();
     if half > 1e-3 * size { half } else { 0.1 * size }

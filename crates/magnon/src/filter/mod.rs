@@ -33,5 +33,6 @@ mod recurrence;
 
 pub use config::{FilterConfig, FilterKind};
 pub use error::FilterError;
+pub(crate) use form::half as half_width;
 pub use form::{Accuracy, Filter, Form};
 pub use propagate::{Progress, Propagated, propagate, propagate_block};

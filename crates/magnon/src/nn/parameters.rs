@@ -1,0 +1,88 @@
+//! `Parameters`: the trained matrices of a model, with names.
+
+use super::{Engine, Scalar, Shape};
+
+/// One of the [`Parameters`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterId(pub(super) usize);
+
+/// Names, shapes and numbers of what is trained.
+pub struct Parameters<E: Engine> {
+    pub(super) names: Vec<String>,
+    pub(super) shapes: Vec<Shape>,
+    pub(super) values: Vec<E::Buffer>,
+}
+
+impl<E: Engine> Default for Parameters<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<E: Engine> Parameters<E> {
+    /// None yet.
+    pub fn new() -> Self {
+        Self { names: Vec::new(), shapes: Vec::new(), values: Vec::new() }
+    }
+
+    /// Adds a matrix.
+    ///
+    /// # Panics
+    /// Where the numbers do not fill the shape.
+    pub fn add(
+        &mut self,
+        engine: &E,
+        name: &str,
+        shape: Shape,
+        numbers: &[E::Real],
+    ) -> ParameterId {
+        assert_eq!(numbers.len(), shape.len(), "the numbers of {name} do not fill its shape");
+        let mut buffer = engine.zeros(shape.len());
+        engine.upload(numbers, &mut buffer);
+        self.names.push(name.to_owned());
+        self.shapes.push(shape);
+        self.values.push(buffer);
+        ParameterId(self.values.len() - 1)
+    }
+
+    /// Name, shape and numbers of each.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Shape, &E::Buffer)> {
+        let shapes = self.shapes.iter().copied();
+        self.names.iter().zip(shapes).zip(&self.values).map(|((n, s), v)| (n.as_str(), s, v))
+    }
+
+    /// Number of real numbers.
+    pub fn count(&self) -> usize {
+        self.shapes.iter().map(|shape| shape.len()).sum()
+    }
+
+    /// Zeros in the same shapes, for gradients and moments.
+    pub fn zeros(&self, engine: &E) -> Vec<E::Buffer> {
+        self.shapes.iter().map(|shape| engine.zeros(shape.len())).collect()
+    }
+
+    /// The numbers, for reading.
+    pub fn values(&self) -> &[E::Buffer] {
+        &self.values
+    }
+
+    /// The numbers, for changing.
+    pub fn values_mut(&mut self) -> &mut [E::Buffer] {
+        &mut self.values
+    }
+
+    /// Whether every number is finite.
+    pub fn are_finite(&self, engine: &E) -> bool {
+        self.values.iter().all(|value| engine.square_norm(value).is_finite())
+    }
+
+    /// All numbers, parameter after parameter.
+    pub fn download(&self, engine: &E) -> Vec<Vec<E::Real>> {
+        let numbers = |value: &E::Buffer| {
+            let mut numbers = vec![E::Real::ZERO; engine.len(value)];
+            engine.download(value, &mut numbers);
+            numbers
+        };
+        self.values.iter().map(numbers).collect()
+    }
+}
