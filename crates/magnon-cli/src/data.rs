@@ -7,6 +7,7 @@ use magnon::data::{
     attach_labels, load,
 };
 use magnon::graph::generate::GeneratorKind;
+use magnon::run::DataConfig;
 use std::path::Path;
 
 /// A data set and the split that was asked for.
@@ -17,39 +18,46 @@ pub struct Loaded {
 
 /// Reads or generates DATA.
 pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
+    let mut config = DataConfig::default();
+    args.apply(&mut config);
     clock.phase("load", || {
-        let flags = &args.flags;
-        let name = args.data.as_deref().unwrap_or("demo");
-        if name.is_empty() {
-            return Err(usage("DATA is empty; name a folder, a file or a generator"));
-        }
-        let mut dataset = match generator(name) {
-            Some(config) => generated(name, config?, args, common)?,
-            None => load(Path::new(name), &flags.load_config())?,
-        };
-        if let Some(path) = &flags.features {
-            attach_features(&mut dataset, path, flags.feature_norm)?;
-        }
-        if let Some(path) = &flags.labels {
-            attach_labels(&mut dataset, path)?;
-        }
-        let seed = flags.split_seed.unwrap_or(common.seed);
-        let chosen = flags.split.choose(&dataset.splits, dataset.labels.as_ref(), seed);
-        let split = match (chosen, flags.split) {
+        let dataset = read_dataset(&config, common.seed, common)?;
+        let seed = config.split_seed.unwrap_or(common.seed);
+        let chosen = config.split.choose(&dataset.splits, dataset.labels.as_ref(), seed);
+        let split = match (chosen, config.split) {
             (Ok(split), _) => Some(split),
             // The default asks for a split that the data may do without.
             (Err(SplitError::NoneGiven), SplitChoice::Given(0)) => None,
             (Err(error), _) => return Err(error.into()),
         };
-        if !common.quiet {
-            dataset.remarks.iter().for_each(|remark| eprintln!("note: {remark}"));
-        }
         Ok(Loaded { dataset, split })
     })
 }
 
+/// The data set that a recipe describes; generators draw with `seed`.
+pub fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::Result<Dataset> {
+    let name = config.source.as_str();
+    if name.is_empty() {
+        return Err(usage("DATA is empty; name a folder, a file or a generator"));
+    }
+    let mut dataset = match generator(name) {
+        Some(recipe) => generated(name, recipe?, config, seed)?,
+        None => load(Path::new(name), &config.load)?,
+    };
+    if let Some(path) = &config.features {
+        attach_features(&mut dataset, path, config.load.feature_norm)?;
+    }
+    if let Some(path) = &config.labels {
+        attach_labels(&mut dataset, path)?;
+    }
+    if !common.quiet {
+        dataset.remarks.iter().for_each(|remark| eprintln!("note: {remark}"));
+    }
+    Ok(dataset)
+}
+
 /// The recipe where `name` is that of a generator and not of a file.
-fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
+pub fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
     let (kind, _) = name.split_once(':').unwrap_or((name, ""));
     let known = kind == "demo" || kind.parse::<GeneratorKind>().is_ok();
     let fault = |error: SyntheticError| usage(format!("cannot generate '{name}': {error}"));
@@ -58,22 +66,22 @@ fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
 
 fn generated(
     name: &str,
-    config: SyntheticConfig,
-    args: &DataArgs,
-    common: &Common,
+    recipe: SyntheticConfig,
+    config: &DataConfig,
+    seed: u64,
 ) -> anyhow::Result<Dataset> {
-    if args.flags.nodes.is_some() {
+    if config.load.nodes.is_some() {
         return Err(usage(
             "--nodes is for edge lists; a generator takes it as in cyclic:nodes=500",
         ));
     }
-    let config = SyntheticConfig { seed: common.seed, ..config };
-    let mut dataset = config.dataset(name)?;
-    if args.flags.reverse {
+    let recipe = SyntheticConfig { seed, ..recipe };
+    let mut dataset = recipe.dataset(name)?;
+    if config.load.reverse {
         dataset.graph = dataset.graph.transpose();
     }
     if let Some(features) = &mut dataset.features {
-        args.flags.feature_norm.apply(features);
+        dataset.scaled = config.load.feature_norm.apply(features);
     }
     Ok(dataset)
 }

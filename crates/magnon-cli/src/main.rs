@@ -4,6 +4,8 @@ mod args;
 mod commands;
 mod data;
 mod interrupt;
+mod presets;
+mod progress;
 mod report;
 
 use args::{Cli, Command};
@@ -36,6 +38,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Operator(args)) => commands::operator::run(args, common),
         Some(Command::Propagate(args)) => commands::propagate::run(args, common),
         Some(Command::Response(args)) => commands::response::run(args, common),
+        Some(Command::Train(args)) => commands::train::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }
 }

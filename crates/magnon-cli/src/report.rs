@@ -19,10 +19,19 @@ impl Clock {
     pub fn phase<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        let spent = start.elapsed().as_secs_f64();
+        self.add(name, start.elapsed().as_secs_f64());
+        result
+    }
+
+    /// Notes time that was measured elsewhere.
+    pub fn add(&mut self, name: &str, spent: f64) {
         let before = self.seconds.get(name).and_then(Value::as_f64).unwrap_or(0.0);
         self.seconds.insert(name.to_owned(), json!(before + spent));
-        result
+    }
+
+    /// Seconds by phase so far.
+    pub fn seconds(&self) -> Value {
+        Value::Object(self.seconds.clone())
     }
 
     /// The phases as `load 0.01 s, operator 0.02 s`.
@@ -50,6 +59,11 @@ impl Report {
     /// A key for scripts.
     pub fn key(&mut self, name: &str, value: impl Into<Value>) {
         self.keys.insert(name.to_owned(), value.into());
+    }
+
+    /// The keys so far.
+    pub fn keys(&self) -> &Map<String, Value> {
+        &self.keys
     }
 
     /// Prints one of the two on standard output.

@@ -12,8 +12,11 @@ pub mod filter;
 pub mod graph;
 pub mod matrix;
 mod memory;
+pub mod model;
 pub mod nn;
 pub mod operator;
+pub mod run;
+pub mod train;
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

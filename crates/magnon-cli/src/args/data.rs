@@ -1,8 +1,9 @@
 //! Flags that say what is read, and how.
 
 use clap::Args;
-use magnon::data::{FeatureNorm, LoadConfig, SplitChoice};
+use magnon::data::{FeatureNorm, SplitChoice};
 use magnon::graph::{Duplicates, SelfLoops};
+use magnon::run::DataConfig;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -29,32 +30,43 @@ pub struct DataFlags {
     /// Turn every edge round
     #[arg(long)]
     pub reverse: bool,
-    /// What becomes of edges that are there twice
-    #[arg(long, value_enum, default_value = "sum")]
-    pub duplicates: Duplicates,
+    /// What becomes of edges that are there twice [default: sum]
+    #[arg(long, value_enum)]
+    pub duplicates: Option<Duplicates>,
     /// Keep edges from a node to itself, which are dropped by default
     #[arg(long)]
     pub keep_self_loops: bool,
     /// Divide each row of the features by its sum; auto does so for non-negative counts
-    #[arg(long, value_enum, default_value = "auto")]
-    pub feature_norm: FeatureNorm,
+    /// [default: auto]
+    #[arg(long, value_enum)]
+    pub feature_norm: Option<FeatureNorm>,
     /// The split of the nodes: given, given:K, or percentages drawn per class such as 60/20/20
-    #[arg(long, value_name = "SPLIT", default_value = "given")]
-    pub split: SplitChoice,
+    /// [default: given]
+    #[arg(long, value_name = "SPLIT")]
+    pub split: Option<SplitChoice>,
     /// Seed of a random split [default: the common seed]
     #[arg(long, value_name = "S")]
     pub split_seed: Option<u64>,
 }
 
-impl DataFlags {
-    /// The library's configuration.
-    pub fn load_config(&self) -> LoadConfig {
-        LoadConfig {
-            reverse: self.reverse,
-            duplicates: self.duplicates,
-            self_loops: if self.keep_self_loops { SelfLoops::Keep } else { SelfLoops::Drop },
-            feature_norm: self.feature_norm,
-            nodes: self.nodes,
+impl DataArgs {
+    /// Puts the flags that were given in place of what a recipe has.
+    pub fn apply(&self, config: &mut DataConfig) {
+        let flags = &self.flags;
+        if let Some(data) = &self.data {
+            config.source = data.clone();
         }
+        let load = &mut config.load;
+        load.reverse |= flags.reverse;
+        load.duplicates = flags.duplicates.unwrap_or(load.duplicates);
+        load.feature_norm = flags.feature_norm.unwrap_or(load.feature_norm);
+        load.nodes = flags.nodes.or(load.nodes);
+        if flags.keep_self_loops {
+            load.self_loops = SelfLoops::Keep;
+        }
+        config.features = flags.features.clone().or(config.features.take());
+        config.labels = flags.labels.clone().or(config.labels.take());
+        config.split = flags.split.unwrap_or(config.split);
+        config.split_seed = flags.split_seed.or(config.split_seed);
     }
 }

@@ -8,9 +8,9 @@ use magnon::operator::MagneticOperator;
 #[derive(Args)]
 #[command(next_help_heading = "Filter")]
 pub struct FilterArgs {
-    /// The filter h
-    #[arg(long, value_enum, default_value = "linear-rank")]
-    pub filter: FilterKind,
+    /// The filter h [default: linear-rank]
+    #[arg(long, value_enum)]
+    pub filter: Option<FilterKind>,
     /// Order K: of LinearRank and Markov [default: 8], or where an infinite series is cut
     #[arg(long, value_name = "K")]
     pub order: Option<usize>,
@@ -51,15 +51,25 @@ impl FilterArgs {
 
     /// The library's configuration.
     pub fn config(&self) -> FilterConfig {
-        FilterConfig {
-            kind: self.filter,
-            order: self.order,
-            alpha: self.alpha,
-            time: self.time,
-            coefficients: self.coefficients.clone(),
-            feedback: self.feedback.clone(),
-            exact: self.exact,
-            tolerance: self.tolerance,
+        let mut config = FilterConfig::default();
+        self.apply(&mut config);
+        config
+    }
+
+    /// Puts the flags that were given in place of what a recipe has. Another filter takes nothing
+    /// over from the one that it replaces.
+    pub fn apply(&self, config: &mut FilterConfig) {
+        if let Some(kind) = self.filter
+            && kind != config.kind
+        {
+            *config = FilterConfig { kind, ..Default::default() };
         }
+        config.order = self.order.or(config.order);
+        config.alpha = self.alpha.or(config.alpha);
+        config.time = self.time.or(config.time);
+        config.coefficients = self.coefficients.clone().or(config.coefficients.take());
+        config.feedback = self.feedback.clone().or(config.feedback.take());
+        config.exact |= self.exact;
+        config.tolerance = self.tolerance.or(config.tolerance);
     }
 }

@@ -3,10 +3,12 @@
 mod data;
 mod filter;
 mod operator;
+mod train;
 
 pub use data::DataArgs;
 pub use filter::FilterArgs;
-pub use operator::{OperatorArgs, Resolved};
+pub use operator::{OperatorArgs, Resolved, charges};
+pub use train::{ModelArgs, RunsArgs, TrainFlags};
 
 use crate::commands::cycles::CyclesArgs;
 use crate::commands::generate::GenerateArgs;
@@ -14,6 +16,7 @@ use crate::commands::info::InfoArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::propagate::PropagateArgs;
 use crate::commands::response::ResponseArgs;
+use crate::commands::train::TrainArgs;
 use clap::{Args, Parser, Subcommand};
 use std::num::NonZeroUsize;
 
@@ -62,6 +65,8 @@ pub enum Command {
     Propagate(PropagateArgs),
     /// Frequency response h(λ) of a filter over the operator's spectrum, as csv
     Response(ResponseArgs),
+    /// Train a model to classify nodes, and write a run folder
+    Train(Box<TrainArgs>),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
 }

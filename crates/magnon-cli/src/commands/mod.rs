@@ -7,3 +7,4 @@ pub mod info;
 pub mod operator;
 pub mod propagate;
 pub mod response;
+pub mod train;

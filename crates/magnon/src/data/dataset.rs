@@ -159,6 +159,8 @@ pub struct Dataset {
     pub report: BuildReport,
     /// Node features, one row a node.
     pub features: Option<Features>,
+    /// Whether the rows of the features were divided by their sums.
+    pub scaled: bool,
     /// Node labels.
     pub labels: Option<Labels>,
     /// The splits that came with the data.

@@ -74,6 +74,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         graph: built.graph,
         report: built.report,
         features: None,
+        scaled: false,
         labels: None,
         splits: raw.splits,
         node_names: raw.node_names,
@@ -147,7 +148,8 @@ pub(super) fn set_features(
         let problem = format!("the feature in row {row}, column {column} is {value}, not finite");
         return Err(DataError::format(file, problem));
     }
-    if norm.apply(&mut features) {
+    dataset.scaled = norm.apply(&mut features);
+    if dataset.scaled {
         dataset.remarks.push("the rows of the features were scaled to sum 1".into());
     }
     dataset.features = Some(features);

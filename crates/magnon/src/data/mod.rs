@@ -5,7 +5,7 @@ mod dataset;
 mod detect;
 mod error;
 mod load;
-mod numpy;
+pub(crate) mod numpy;
 mod pickle;
 mod raw;
 mod read;

@@ -4,6 +4,7 @@ use super::Labels;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// One part of a split.
@@ -125,7 +126,8 @@ impl Split {
 }
 
 /// Which split to use: one that came with the data, or a random one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum SplitChoice {
     /// The k-th split of the data, counted from 0.
     Given(usize),
@@ -162,7 +164,33 @@ impl FromStr for SplitChoice {
     }
 }
 
+impl TryFrom<String> for SplitChoice {
+    type Error = SplitError;
+
+    fn try_from(text: String) -> Result<Self, SplitError> {
+        text.parse()
+    }
+}
+
+impl From<SplitChoice> for String {
+    fn from(choice: SplitChoice) -> Self {
+        match choice {
+            SplitChoice::Given(k) => format!("given:{k}"),
+            SplitChoice::Random([train, val, test]) => format!("{train}/{val}/{test}"),
+        }
+    }
+}
+
 impl SplitChoice {
+    /// The choice of the `number`-th of several runs over splits: the next one of the data, or
+    /// the same percentages, which are drawn with another seed.
+    pub fn shifted(self, number: usize) -> Self {
+        match self {
+            Self::Given(k) => Self::Given(k + number),
+            random => random,
+        }
+    }
+
     /// The split, from those `given` with the data or drawn with `seed`.
     pub fn choose(
         self,

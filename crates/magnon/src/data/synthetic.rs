@@ -151,6 +151,7 @@ impl SyntheticConfig {
             splits: splits.collect(),
             graph: generated.graph,
             features,
+            scaled: false,
             labels,
             node_names: None,
             remarks: Vec::new(),

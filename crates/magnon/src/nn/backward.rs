@@ -15,7 +15,8 @@ impl<'a, E: Engine> Pass<'_, 'a, E> {
             {
                 let shape = self.shape(x);
                 self.gradient_of(x, |pass, dx| {
-                    engine.likelihood_gradient((pass.value(loss.var), shape), targets, 1.0, dx);
+                    let targets = &pass.tape.targets[targets.0..targets.1];
+                    engine.likelihood_gradient((pass.value(loss.var), shape), targets, dx);
                 });
                 continue;
             }
@@ -23,7 +24,9 @@ impl<'a, E: Engine> Pass<'_, 'a, E> {
             self.step_back(Var(at), &gradient, gradients);
             // The gradient of a biased matrix is that of the sum: it moves on as it is.
             match self.tape.nodes[at].op {
-                Op::Bias { x, .. } => self.tape.nodes[x.0].gradient = Some(gradient),
+                Op::Bias { x, .. } if !matches!(self.tape.nodes[x.0].op, Op::Input) => {
+                    self.tape.nodes[x.0].gradient = Some(gradient)
+                }
                 _ => self.tape.give(gradient),
             }
         }

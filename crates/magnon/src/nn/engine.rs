@@ -91,6 +91,8 @@ pub trait Engine {
     fn clear(&self, buffer: &mut Self::Buffer);
     /// Numbers to the engine.
     fn upload(&self, numbers: &[Self::Real], to: &mut Self::Buffer);
+    /// Copies all numbers of one buffer to another.
+    fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer);
     /// Numbers from the engine.
     fn download(&self, from: &Self::Buffer, numbers: &mut [Self::Real]);
 
@@ -152,12 +154,11 @@ pub trait Engine {
     /// Mean negative log likelihood of `targets` (row, class) under the log-probabilities `y`, and
     /// how many rows have their largest entry at the target.
     fn likelihood(&self, y: (&Self::Buffer, Shape), targets: &[(u32, u32)]) -> (f64, usize);
-    /// `dx += scale · ∂loss/∂x` of log-softmax and mean negative log likelihood.
+    /// `dx += ∂loss/∂x` of log-softmax and mean negative log likelihood.
     fn likelihood_gradient(
         &self,
         y: (&Self::Buffer, Shape),
         targets: &[(u32, u32)],
-        scale: f64,
         dx: &mut Self::Buffer,
     );
 

@@ -66,6 +66,16 @@ impl<E: Engine> Parameters<E> {
         &self.values
     }
 
+    /// Shape of one.
+    pub fn shape(&self, id: ParameterId) -> Shape {
+        self.shapes[id.0]
+    }
+
+    /// The numbers of one.
+    pub fn value(&self, id: ParameterId) -> &E::Buffer {
+        &self.values[id.0]
+    }
+
     /// The numbers, for changing.
     pub fn values_mut(&mut self) -> &mut [E::Buffer] {
         &mut self.values

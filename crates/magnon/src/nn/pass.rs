@@ -29,6 +29,11 @@ pub struct Pass<'s, 'a, E: Engine> {
 }
 
 impl<'s, 'a, E: Engine> Pass<'s, 'a, E> {
+    /// Takes up the pass that a tape still holds, as to walk back over it.
+    pub fn resume(tape: &'s mut Tape<'a, E>, parameters: &'s Parameters<E>) -> Self {
+        Self::new(tape, parameters)
+    }
+
     pub(super) fn new(tape: &'s mut Tape<'a, E>, parameters: &'s Parameters<E>) -> Self {
         Self { tape, parameters }
     }
@@ -66,7 +71,8 @@ impl<'s, 'a, E: Engine> Pass<'s, 'a, E> {
         assert_eq!(a.cols, b.rows, "a product of {a:?} and {b:?}");
         let shape = Shape { rows: a.rows, cols: b.cols, field: a.field.join(b.field) };
         self.compute(Op::Product { left, right }, shape, |pass, out| {
-            let side = |var| Side { buffer: pass.value(var), shape: pass.shape(var), adjoint: false };
+            let side =
+                |var| Side { buffer: pass.value(var), shape: pass.shape(var), adjoint: false };
             pass.tape.engine.product(side(left), side(right), (out, shape), false);
         })
     }
@@ -87,7 +93,8 @@ impl<'s, 'a, E: Engine> Pass<'s, 'a, E> {
         assert_eq!((row.rows, row.width()), (1, shape.width()), "a bias {row:?} on {shape:?}");
         // The sum takes over the buffer of x: a product's own value is not needed on the way back.
         let node = &mut self.tape.nodes[x.0];
-        assert!(matches!(node.op, Op::Product { .. } | Op::Map { .. }), "a bias needs a product");
+        let taken = matches!(node.op, Op::Product { .. } | Op::Map { .. } | Op::Input);
+        assert!(taken, "a bias needs a product");
         let Some(mut value) = node.value.take() else { unreachable!("one bias a product") };
         self.tape.engine.add_bias(self.value(bias), (&mut value, shape));
         self.push(Op::Bias { x, bias }, shape, Some(value))
@@ -137,11 +144,22 @@ impl<'s, 'a, E: Engine> Pass<'s, 'a, E> {
         })
     }
 
+    /// Log-softmax of each row, as a result: it has no gradient.
+    pub fn log_softmax(&mut self, x: Var) -> Var {
+        let shape = self.shape(x);
+        self.compute(Op::Input, shape, |pass, out| {
+            pass.tape.engine.log_softmax((pass.value(x), shape), out);
+        })
+    }
+
     /// Log-softmax of each row, and the mean negative log likelihood of `targets` (row, class).
-    pub fn likelihood(&mut self, x: Var, targets: &'a [(u32, u32)]) -> Loss {
+    pub fn likelihood(&mut self, x: Var, targets: &[(u32, u32)]) -> Loss {
         let shape = self.shape(x);
         assert_eq!(shape.field, super::Field::Real, "likelihood of {shape:?}");
-        let var = self.compute(Op::Likelihood { x, targets }, shape, |pass, out| {
+        let start = self.tape.targets.len();
+        self.tape.targets.extend_from_slice(targets);
+        let span = (start, self.tape.targets.len());
+        let var = self.compute(Op::Likelihood { x, targets: span }, shape, |pass, out| {
             pass.tape.engine.log_softmax((pass.value(x), shape), out);
         });
         let (mean, right) = self.tape.engine.likelihood((self.value(var), shape), targets);

@@ -9,13 +9,34 @@ use super::{Parameters, Pass, Shape};
 pub(super) enum Op<'a, E: Engine> {
     Input,
     Parameter(ParameterId),
-    Product { left: Var, right: Var },
-    Map { map: &'a E::Map, x: Var },
-    Bias { x: Var, bias: Var },
-    Activate { f: Activation, x: Var },
-    Dropout { x: Var },
-    Concatenate { left: Var, right: Var },
-    Likelihood { x: Var, targets: &'a [(u32, u32)] },
+    Product {
+        left: Var,
+        right: Var,
+    },
+    Map {
+        map: &'a E::Map,
+        x: Var,
+    },
+    Bias {
+        x: Var,
+        bias: Var,
+    },
+    Activate {
+        f: Activation,
+        x: Var,
+    },
+    Dropout {
+        x: Var,
+    },
+    Concatenate {
+        left: Var,
+        right: Var,
+    },
+    /// The targets are this span of the tape's.
+    Likelihood {
+        x: Var,
+        targets: (usize, usize),
+    },
 }
 
 /// One matrix of a pass.
@@ -32,23 +53,24 @@ pub(super) struct Node<'a, E: Engine> {
 /// The record of a pass. Its buffers serve again at the next one.
 ///
 /// ```
-/// use magnon::nn::{Activation, Cpu, Field, Parameters, Shape, Tape};
+/// use magnon::nn::{Activation, Cpu, Parameters, Shape, Tape};
 /// let engine = Cpu::<f64>::sequential();
 /// let mut parameters = Parameters::new();
 /// let w = parameters.add(&engine, "w", Shape::real(2, 3), &[0.5; 6]);
 /// let mut tape = Tape::new(&engine);
-/// let targets = [(0, 2)];
 /// let mut pass = tape.pass(&parameters);
 /// let x = pass.input(Shape::real(1, 2), &[1.0, -1.0]);
 /// let w = pass.parameter(w);
 /// let y = pass.product(x, w);
 /// let y = pass.activate(Activation::Tanh, y);
-/// let loss = pass.likelihood(y, &targets);
+/// let loss = pass.likelihood(y, &[(0, 2)]);
 /// assert!((loss.mean - 3f64.ln()).abs() < 1e-12);
 /// ```
 pub struct Tape<'a, E: Engine> {
     pub(super) engine: &'a E,
     pub(super) nodes: Vec<Node<'a, E>>,
+    /// Targets (row, class) of the losses of this pass.
+    pub(super) targets: Vec<(u32, u32)>,
     /// Buffers that no node holds.
     free: Vec<E::Buffer>,
 }
@@ -56,7 +78,7 @@ pub struct Tape<'a, E: Engine> {
 impl<'a, E: Engine> Tape<'a, E> {
     /// An empty tape.
     pub fn new(engine: &'a E) -> Self {
-        Self { engine, nodes: Vec::new(), free: Vec::new() }
+        Self { engine, nodes: Vec::new(), targets: Vec::new(), free: Vec::new() }
     }
 
     /// Begins a pass; what the last one computed is gone.
@@ -65,6 +87,7 @@ impl<'a, E: Engine> Tape<'a, E> {
         for node in nodes.drain(..) {
             free.extend([node.value, node.mask, node.gradient].into_iter().flatten());
         }
+        self.targets.clear();
         Pass::new(self, parameters)
     }
 

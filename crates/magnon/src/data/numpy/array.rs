@@ -87,6 +87,11 @@ impl<R: Read> Array<R> {
         }
     }
 
+    /// What the header says.
+    pub(crate) fn into_header(self) -> Header {
+        self.header
+    }
+
     /// The length of each axis.
     pub(crate) fn shape(&self) -> &[usize] {
         &self.header.shape

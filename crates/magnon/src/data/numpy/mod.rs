@@ -8,7 +8,7 @@ mod npz;
 mod sparse;
 
 pub(crate) use array::Array;
-pub(crate) use dtype::DType;
+pub(crate) use dtype::{DType, Kind};
 pub(crate) use header::Header;
 pub(crate) use npz::Npz;
 pub(crate) use sparse::{Axis, Sparse};

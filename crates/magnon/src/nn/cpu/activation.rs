@@ -34,14 +34,7 @@ pub fn forward<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &mut [T]) {
 
 /// `dx += f'(x)·dy`, with `y = f(x)` at hand.
 #[inline(always)]
-pub fn gradient<T: Scalar>(
-    f: Activation,
-    shape: Shape,
-    x: &[T],
-    y: &[T],
-    dy: &[T],
-    dx: &mut [T],
-) {
+pub fn gradient<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &[T], dy: &[T], dx: &mut [T]) {
     match f {
         Activation::Tanh => {
             for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {

@@ -30,15 +30,9 @@ pub fn mean<T: Scalar>(y: &[T], shape: Shape, targets: &[(u32, u32)]) -> (f64, u
     (sum / targets.len().max(1) as f64, right)
 }
 
-/// `dx += scale·(softmax(x) − onehot) / targets`.
-pub fn gradient<T: Scalar>(
-    y: &[T],
-    shape: Shape,
-    targets: &[(u32, u32)],
-    scale: f64,
-    dx: &mut [T],
-) {
-    let scale = T::from_f64(scale / targets.len().max(1) as f64);
+/// `dx += (softmax(x) − onehot) / targets`.
+pub fn gradient<T: Scalar>(y: &[T], shape: Shape, targets: &[(u32, u32)], dx: &mut [T]) {
+    let scale = T::from_f64(1.0 / targets.len().max(1) as f64);
     for &(row, class) in targets {
         let at = row as usize * shape.cols;
         let (y, dx) = (&y[at..at + shape.cols], &mut dx[at..at + shape.cols]);

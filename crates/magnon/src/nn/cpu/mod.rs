@@ -74,6 +74,10 @@ impl<T: Scalar> Engine for Cpu<T> {
         to.copy_from_slice(numbers);
     }
 
+    fn copy(&self, from: &Vec<T>, to: &mut Vec<T>) {
+        to.copy_from_slice(from);
+    }
+
     fn download(&self, from: &Vec<T>, numbers: &mut [T]) {
         numbers.copy_from_slice(from);
     }
@@ -171,14 +175,8 @@ impl<T: Scalar> Engine for Cpu<T> {
         likelihood::mean(y.0, y.1, targets)
     }
 
-    fn likelihood_gradient(
-        &self,
-        y: (&Vec<T>, Shape),
-        targets: &[(u32, u32)],
-        scale: f64,
-        dx: &mut Vec<T>,
-    ) {
-        likelihood::gradient(y.0, y.1, targets, scale, dx);
+    fn likelihood_gradient(&self, y: (&Vec<T>, Shape), targets: &[(u32, u32)], dx: &mut Vec<T>) {
+        likelihood::gradient(y.0, y.1, targets, dx);
     }
 
     fn square_norm(&self, x: &Vec<T>) -> f64 {

@@ -142,7 +142,14 @@ fn by_parts<T: Scalar>(
             let (y, sign_b) = right.part(b);
             let turn = if a + b == 2 { -T::ONE } else { T::ONE };
             let out = strided_mut(&mut numbers[part..], shape, parts);
-            multiply((x, Conj::No), (y, Conj::No), out, Accum::Add, sign_a * sign_b * turn, parallel);
+            multiply(
+                (x, Conj::No),
+                (y, Conj::No),
+                out,
+                Accum::Add,
+                sign_a * sign_b * turn,
+                parallel,
+            );
         }
     }
 }

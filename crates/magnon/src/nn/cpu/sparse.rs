@@ -89,7 +89,8 @@ impl<T: Scalar> Cpu<T> {
         let (mut now, mut next) = (self.take(shape.len()), self.take(shape.len()));
         now.fill(T::ZERO);
         let coefficients = series.coefficients();
-        let multiply = |x: &[T], y: &mut [T]| self.gather(rows, field, (x, shape), (y, shape), false);
+        let multiply =
+            |x: &[T], y: &mut [T]| self.gather(rows, field, (x, shape), (y, shape), false);
         let number = T::from_f64;
         match series {
             Series::Powers(_) => {

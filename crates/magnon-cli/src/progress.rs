@@ -1,0 +1,118 @@
+//! What is shown while models are trained.
+
+use crate::args::Common;
+use indicatif::{ProgressBar, ProgressStyle};
+use magnon::train::{EpochRecord, Observer, Trial, TrialResult};
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Shows the state of training on a terminal, from the first second on.
+pub struct Watcher<'a> {
+    stop: &'a AtomicBool,
+    patience: usize,
+    shown: bool,
+    start: Instant,
+    trials: AtomicUsize,
+    done: AtomicUsize,
+    bar: Mutex<Bar>,
+}
+
+struct Bar {
+    bar: Option<ProgressBar>,
+    last: Instant,
+}
+
+/// Time between two looks at the terminal.
+const PAUSE: Duration = Duration::from_millis(60);
+
+impl<'a> Watcher<'a> {
+    pub fn new(common: &Common, stop: &'a AtomicBool, patience: usize) -> Self {
+        Self {
+            stop,
+            patience,
+            shown: !common.quiet && io::stderr().is_terminal(),
+            start: Instant::now(),
+            trials: AtomicUsize::new(1),
+            done: AtomicUsize::new(0),
+            bar: Mutex::new(Bar { bar: None, last: Instant::now() }),
+        }
+    }
+
+    /// Shows a line, unless it is too early or another was shown just now.
+    fn show(&self, position: usize, length: usize, message: impl FnOnce() -> String) {
+        if !self.shown || self.start.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let Ok(mut state) = self.bar.try_lock() else { return };
+        if state.last.elapsed() < PAUSE {
+            return;
+        }
+        state.last = Instant::now();
+        let bar = state.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(0);
+            if let Ok(style) = ProgressStyle::with_template("{bar:20} {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        bar.set_length(length as u64);
+        bar.set_position(position as u64);
+        bar.set_message(message());
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn begin(&self, trials: usize) {
+        self.trials.store(trials, Relaxed);
+    }
+
+    fn epoch(&self, trial: &Trial, record: &EpochRecord, best: &EpochRecord) {
+        let waited = record.epoch - best.epoch;
+        let (trials, done) = (self.trials.load(Relaxed), self.done.load(Relaxed));
+        // One trial shows how much of its patience is spent, several how many are done.
+        let (position, length) = if trials == 1 { (waited, self.patience) } else { (done, trials) };
+        self.show(position, length, || {
+            let mut text = String::new();
+            if trials > 1 {
+                text = format!("{done}/{trials} trained, {}, ", trial.name());
+            }
+            let pace = self.start.elapsed().as_secs_f64() / record.epoch.max(1) as f64;
+            let left = pace * (self.patience - waited.min(self.patience)) as f64;
+            text + &format!(
+                "epoch {}, loss {:.4} / {:.4}, accuracy {:.1} / {:.1} % (training / validation), \
+                 best {}, stops in {} epochs, {left:.0} s",
+                record.epoch,
+                record.train_loss,
+                record.val_loss,
+                100.0 * record.train_accuracy,
+                100.0 * record.val_accuracy,
+                best.epoch,
+                self.patience - waited.min(self.patience),
+            )
+        });
+    }
+
+    fn done(&self, _: &TrialResult) {
+        self.done.fetch_add(1, Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    fn filtering(&self, done: usize, total: usize) {
+        self.show(done, total, || "filtering features".to_owned());
+    }
+}
+
+impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        if let Ok(state) = self.bar.get_mut()
+            && let Some(bar) = state.bar.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Run folders: what was asked for, what was learnt, and how to use it again.
+
+mod config;
+mod error;
+mod folder;
+mod model_file;
+mod tensors;
+
+pub use config::{DataConfig, RunConfig, RunsConfig, Vary};
+pub use error::RunError;
+pub use folder::RunFolder;
+pub use model_file::SavedModel;
+pub(crate) use tensors::Tensors;

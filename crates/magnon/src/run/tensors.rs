@@ -1,0 +1,121 @@
+//! Files of named tensors with a table of words: safetensors, checked and versioned.
+
+use super::RunError;
+use crate::data::write::write_atomic;
+use crate::nn::{Field, Shape};
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The format version of all files that are written here.
+pub const VERSION: &str = "1";
+
+/// What a file holds: words, and tensors of numbers in the order of their names.
+#[derive(Debug, Default)]
+pub struct Tensors {
+    /// Words by key.
+    pub words: HashMap<String, String>,
+    /// Name, shape and bytes.
+    tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)>,
+}
+
+impl Tensors {
+    /// Adds a matrix; a complex one gets a last axis of real and imaginary part.
+    pub fn push_matrix(&mut self, name: &str, shape: Shape, numbers: &[f32]) {
+        let mut axes = vec![shape.rows, shape.cols];
+        if shape.field == Field::Complex {
+            axes.push(2);
+        }
+        self.push(name, Dtype::F32, axes, bytemuck::cast_slice(numbers));
+    }
+
+    /// Adds a row of numbers.
+    pub fn push_row(&mut self, name: &str, numbers: &[f32]) {
+        self.push(name, Dtype::F32, vec![numbers.len()], bytemuck::cast_slice(numbers));
+    }
+
+    /// Adds rows of six double precision numbers.
+    pub fn push_table(&mut self, name: &str, rows: &[[f64; 6]]) {
+        self.push(name, Dtype::F64, vec![rows.len(), 6], bytemuck::cast_slice(rows));
+    }
+
+    /// Adds a tensor.
+    pub fn push(&mut self, name: &str, dtype: Dtype, axes: Vec<usize>, bytes: &[u8]) {
+        self.tensors.push((name.to_owned(), dtype, axes, bytes.to_owned()));
+    }
+
+    /// Writes the file: whole, or not at all.
+    pub fn write(&self, path: &Path, format: &str) -> Result<(), RunError> {
+        let broken = |problem: String| RunError::Broken { path: path.to_owned(), problem };
+        let mut words = self.words.clone();
+        words.insert("format".to_owned(), format.to_owned());
+        words.insert("version".to_owned(), VERSION.to_owned());
+        let views: Result<Vec<_>, _> = self
+            .tensors
+            .iter()
+            .map(|(name, dtype, axes, bytes)| {
+                let view = TensorView::new(*dtype, axes.clone(), bytes);
+                view.map(|view| (name.as_str(), view)).map_err(|e| broken(e.to_string()))
+            })
+            .collect();
+        let bytes = safetensors::serialize(views?, Some(words));
+        let bytes = bytes.map_err(|error| broken(error.to_string()))?;
+        Ok(write_atomic(path, |out| out.write_all(&bytes))?)
+    }
+
+    /// Reads a file of the given format, and refuses other versions.
+    pub fn read(path: &Path, format: &str) -> Result<Self, RunError> {
+        let broken = |problem: String| RunError::Broken { path: path.to_owned(), problem };
+        let bytes = std::fs::read(path)
+            .map_err(|reason| RunError::Read { path: path.to_owned(), reason })?;
+        let not_ours = |error| broken(format!("not a safetensors file: {error}"));
+        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(not_ours)?;
+        let words = metadata.metadata().clone().unwrap_or_default();
+        if words.get("format").map(String::as_str) != Some(format) {
+            return Err(broken(format!("it is not a {format} file that magnon wrote")));
+        }
+        let version = words.get("version").cloned().unwrap_or_default();
+        if version != VERSION {
+            let path = path.to_owned();
+            return Err(RunError::Version { path, found: version, known: VERSION });
+        }
+        let file = SafeTensors::deserialize(&bytes).map_err(not_ours)?;
+        let mut tensors = Vec::new();
+        for (name, view) in file.iter() {
+            let axes = view.shape().to_vec();
+            tensors.push((name.to_owned(), view.dtype(), axes, view.data().to_owned()));
+        }
+        Ok(Self { words, tensors })
+    }
+
+    /// Axes and bytes of a tensor of this type.
+    pub fn get(&self, name: &str, dtype: Dtype) -> Result<(&[usize], &[u8]), String> {
+        let found = self.tensors.iter().find(|tensor| tensor.0 == name);
+        match found {
+            Some((_, found, axes, bytes)) if *found == dtype => Ok((axes, bytes)),
+            Some((_, found, ..)) => Err(format!("{name} holds {found:?}, not {dtype:?}")),
+            None => Err(format!("it lacks {name}")),
+        }
+    }
+
+    /// The single precision numbers of a tensor.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f32>, String> {
+        let (_, bytes) = self.get(name, Dtype::F32)?;
+        Ok(bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    }
+
+    /// Rows of six double precision numbers.
+    pub fn table(&self, name: &str) -> Result<Vec<[f64; 6]>, String> {
+        let (_, bytes) = self.get(name, Dtype::F64)?;
+        let numbers: Vec<f64> =
+            bytes.as_chunks().0.iter().map(|b| f64::from_le_bytes(*b)).collect();
+        Ok(numbers.as_chunks().0.to_vec())
+    }
+
+    /// A word, read as whatever it stands for.
+    pub fn word<T: std::str::FromStr>(&self, key: &str) -> Result<T, String> {
+        let word = self.words.get(key).ok_or_else(|| format!("it lacks the entry '{key}'"))?;
+        word.parse().map_err(|_| format!("its entry '{key}' is '{word}'"))
+    }
+}

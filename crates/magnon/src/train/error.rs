@@ -1,0 +1,87 @@
+//! What can go wrong in training.
+
+use crate::filter::FilterError;
+use crate::model::ModelError;
+use crate::operator::OperatorError;
+
+/// Why training failed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A value of the recipe makes no sense.
+    #[error("the {name} is {value}; it must be {range}")]
+    OutOfRange {
+        /// What.
+        name: &'static str,
+        /// The value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// The model cannot be built.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The operator cannot be built.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// The filter cannot be built or applied.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The data lack something.
+    #[error("{data} has no {what}; {advice}")]
+    Missing {
+        /// The data set.
+        data: String,
+        /// What is missing.
+        what: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A part of the split without a labelled node.
+    #[error("the split has no labelled {part} node; choose another with --split, such as 60/20/20")]
+    EmptyPart {
+        /// The part.
+        part: &'static str,
+    },
+    /// Only one class to tell apart.
+    #[error("the labels have {0} class; there is nothing to tell apart")]
+    OneClass(usize),
+    /// The loss is no number.
+    #[error(
+        "the {which} loss is {value} at epoch {epoch}; lower the learning rate (now {rate}), clip \
+         the gradient, or scale the features"
+    )]
+    NotFinite {
+        /// Training or validation.
+        which: &'static str,
+        /// The loss.
+        value: f64,
+        /// When.
+        epoch: usize,
+        /// The learning rate then.
+        rate: f64,
+    },
+    /// Filtered features that do not belong to the data.
+    #[error("{what} has {found}, but {expected} are needed")]
+    Mismatch {
+        /// Which file or matrix.
+        what: String,
+        /// What was found.
+        found: String,
+        /// What is needed.
+        expected: String,
+    },
+    /// Nothing to measure homophily on.
+    #[error(
+        "no training node has a training neighbour, so homophily is unknown; give --pass low or high"
+    )]
+    NoHomophily,
+    /// The split that was asked for does not exist.
+    #[error(transparent)]
+    Split(#[from] crate::data::SplitError),
+    /// A checkpoint could not be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] crate::run::RunError),
+    /// Training was interrupted.
+    #[error("stopped at epoch {0}")]
+    Stopped(usize),
+}

@@ -1,0 +1,32 @@
+//! Training: the loop, early stopping, checkpoints, repeated runs and their statistics.
+
+mod checkpoint;
+mod config;
+mod error;
+mod experiment;
+mod history;
+mod inputs;
+mod metrics;
+mod project;
+mod rows;
+mod select;
+mod state;
+mod statistics;
+mod trainer;
+mod trial;
+
+pub use config::TrainConfig;
+pub use error::TrainError;
+pub use experiment::{
+    CandidateResult, Checkpoints, Control, Experiment, Observer, Outcome, Seconds,
+};
+pub use history::{EpochRecord, History};
+pub use inputs::{Inputs, Plan, Targets};
+pub use metrics::{ClassScore, Metrics, confusion};
+pub use project::{Block, classify, multiply, project};
+pub use rows::{MappedRows, RowSource};
+pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};
+pub use state::{Best, State};
+pub use statistics::Summary;
+pub use trainer::{Feed, Fitted, Watch, fit};
+pub use trial::{Trial, TrialResult};
