@@ -110,18 +110,19 @@ pub trait Engine {
     fn map_shape(&self, map: &Self::Map) -> Shape;
     /// `y = M x`.
     fn map(&self, map: &Self::Map, x: (&Self::Buffer, Shape), y: (&mut Self::Buffer, Shape));
-    /// `x += Mᴴ y`.
+    /// `x = Mᴴ y`, or `x += Mᴴ y` where `add`.
     fn map_adjoint(
         &self,
         map: &Self::Map,
         y: (&Self::Buffer, Shape),
         x: (&mut Self::Buffer, Shape),
+        add: bool,
     );
 
     /// Adds the row `bias` to every row of `y`.
     fn add_bias(&self, bias: &Self::Buffer, y: (&mut Self::Buffer, Shape));
-    /// Adds the sum of the rows of `y` to `bias`.
-    fn sum_rows(&self, y: (&Self::Buffer, Shape), bias: &mut Self::Buffer);
+    /// `bias` becomes the sum of the rows of `y`, or gains it where `add`.
+    fn sum_rows(&self, y: (&Self::Buffer, Shape), bias: &mut Self::Buffer, add: bool);
 
     /// `y = f(x)`; the shape is that of `x`.
     fn activate(&self, f: Activation, shape: Shape, x: &Self::Buffer, y: &mut Self::Buffer);
@@ -142,8 +143,6 @@ pub trait Engine {
     fn multiply(&self, a: &Self::Buffer, x: &Self::Buffer, y: &mut Self::Buffer);
     /// `y += a ⊙ x`.
     fn multiply_add(&self, a: &Self::Buffer, x: &Self::Buffer, y: &mut Self::Buffer);
-    /// `y += x`.
-    fn add(&self, x: &Self::Buffer, y: &mut Self::Buffer);
     /// Copies the columns of `x` into `y`, from the column `at` on.
     fn put_columns(&self, x: (&Self::Buffer, Shape), y: (&mut Self::Buffer, Shape), at: usize);
     /// Adds the columns of `y` from `at` on to `x`.
@@ -154,7 +153,8 @@ pub trait Engine {
     /// Mean negative log likelihood of `targets` (row, class) under the log-probabilities `y`, and
     /// how many rows have their largest entry at the target.
     fn likelihood(&self, y: (&Self::Buffer, Shape), targets: &[(u32, u32)]) -> (f64, usize);
-    /// `dx += ∂loss/∂x` of log-softmax and mean negative log likelihood.
+    /// `dx = ∂loss/∂x` of log-softmax and mean negative log likelihood, for the rows of the targets;
+    /// the others stay. Every row is a target once at most.
     fn likelihood_gradient(
         &self,
         y: (&Self::Buffer, Shape),

@@ -25,7 +25,7 @@ mod shape;
 mod tape;
 
 pub use adam::{Adam, AdamConfig, Decay};
-pub use cpu::Cpu;
+pub use cpu::{Breakdown, Cpu};
 pub use engine::{Activation, AdamStep, Engine, Side};
 pub use init::{Init, initialise};
 pub use map::Map;

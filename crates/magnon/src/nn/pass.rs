@@ -152,7 +152,8 @@ impl<'s, 'a, E: Engine> Pass<'s, 'a, E> {
         })
     }
 
-    /// Log-softmax of each row, and the mean negative log likelihood of `targets` (row, class).
+    /// Log-softmax of each row, and the mean negative log likelihood of `targets` (row, class), where
+    /// a row is there once at most.
     pub fn likelihood(&mut self, x: Var, targets: &[(u32, u32)]) -> Loss {
         let shape = self.shape(x);
         assert_eq!(shape.field, super::Field::Real, "likelihood of {shape:?}");

@@ -71,6 +71,8 @@ pub struct Tape<'a, E: Engine> {
     pub(super) nodes: Vec<Node<'a, E>>,
     /// Targets (row, class) of the losses of this pass.
     pub(super) targets: Vec<(u32, u32)>,
+    /// Which parameters' gradients hold something, on the way back.
+    pub(super) written: Vec<bool>,
     /// Buffers that no node holds.
     free: Vec<E::Buffer>,
 }
@@ -78,7 +80,13 @@ pub struct Tape<'a, E: Engine> {
 impl<'a, E: Engine> Tape<'a, E> {
     /// An empty tape.
     pub fn new(engine: &'a E) -> Self {
-        Self { engine, nodes: Vec::new(), targets: Vec::new(), free: Vec::new() }
+        Self {
+            engine,
+            nodes: Vec::new(),
+            targets: Vec::new(),
+            written: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// Begins a pass; what the last one computed is gone.

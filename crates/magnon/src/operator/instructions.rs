@@ -8,7 +8,8 @@ pub enum Instructions {
     /// 256-bit vectors and fused multiply-add.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// 512-bit vectors.
+    /// 512-bit vectors, with the byte, double-word and short-vector extensions that every processor
+    /// for data centres has had with them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -21,7 +22,11 @@ impl Instructions {
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("fma") {
+            let wide = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if wide && is_x86_feature_detected!("fma") {
                 return Self::Avx512;
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -56,6 +61,43 @@ impl Instructions {
             Self::Avx512 => unsafe { avx512(work) },
         }
     }
+}
+
+/// A loop and what it works on. Unlike a closure, its `run` can be marked `#[inline(always)]`, so
+/// that it is certain to be compiled for the instructions that it runs under.
+pub trait Kernel {
+    /// What it gives.
+    type Output;
+    /// Runs it; to be marked `#[inline(always)]`.
+    fn run(self) -> Self::Output;
+}
+
+impl Instructions {
+    /// Runs a kernel compiled for these instructions.
+    #[inline(always)]
+    pub fn compute<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            Self::Portable => kernel.run(),
+            // SAFETY: sets come from `detect` and `available`, which have asked the processor.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => unsafe { avx2_kernel(kernel) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => unsafe { avx512_kernel(kernel) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn avx2_kernel<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+fn avx512_kernel<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
 }
 
 #[cfg(target_arch = "x86_64")]

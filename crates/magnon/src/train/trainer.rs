@@ -174,7 +174,6 @@ where
                     return Ok(());
                 }
             }
-            self.gradients.iter_mut().for_each(|gradient| self.engine.clear(gradient));
             let mut pass = Pass::resume(&mut self.tape, model.parameters());
             pass.backward(loss, &mut self.gradients);
             self.adam.step(self.engine, self.epoch, model.parameters_mut(), &self.gradients);
@@ -204,7 +203,6 @@ where
                 let mode = Mode::Train(self.key(number as u32 + 1));
                 let loss = self.batch_pass(model, rows, train, batch, mode);
                 (sum, right) = (sum + loss.mean * batch.len() as f64, right + loss.right);
-                self.gradients.iter_mut().for_each(|gradient| self.engine.clear(gradient));
                 let mut pass = Pass::resume(&mut self.tape, model.parameters());
                 pass.backward(loss, &mut self.gradients);
                 self.adam.step(self.engine, self.epoch, model.parameters_mut(), &self.gradients);

@@ -1,18 +1,34 @@
 //! Functions of single entries, and their derivatives.
 
+use super::kernel::kernel;
 use crate::nn::{Activation, Scalar, Shape};
+
+kernel!(Forward, forward, (f: Activation, shape: Shape, x: &'a [T], y: &'a mut [T]));
+kernel!(Gradient, gradient, (f: Activation, shape: Shape, x: &'a [T], y: &'a [T], dy: &'a [T], dx: &'a mut [T]));
 
 /// `y = f(x)`; `shape` is that of `x`.
 #[inline(always)]
-pub fn forward<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &mut [T]) {
+fn forward<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &mut [T]) {
     match f {
-        Activation::Tanh => x.iter().zip(y).for_each(|(x, y)| *y = Scalar::tanh(*x)),
-        Activation::Relu => x.iter().zip(y).for_each(|(x, y)| *y = positive(*x)),
+        Activation::Tanh => {
+            for (x, y) in x.iter().zip(y) {
+                *y = Scalar::tanh(*x);
+            }
+        }
+        Activation::Relu => {
+            for (x, y) in x.iter().zip(y) {
+                *y = positive(*x);
+            }
+        }
         Activation::GatedTanh => {
-            pairs(x).zip(y).for_each(|([a, b], y)| *y = Scalar::tanh(a) * Scalar::tanh(b));
+            for (&[a, b], y) in x.as_chunks().0.iter().zip(y) {
+                *y = Scalar::tanh(a) * Scalar::tanh(b);
+            }
         }
         Activation::ExponentialGate => {
-            pairs(x).zip(y).for_each(|([a, b], y)| *y = a * Scalar::tanh(Scalar::exp(b)));
+            for (&[a, b], y) in x.as_chunks().0.iter().zip(y) {
+                *y = a * Scalar::tanh(Scalar::exp(b));
+            }
         }
         Activation::ComplexRelu => {
             for (z, y) in pairs(x).zip(y.as_chunks_mut().0) {
@@ -34,7 +50,7 @@ pub fn forward<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &mut [T]) {
 
 /// `dx += f'(x)·dy`, with `y = f(x)` at hand.
 #[inline(always)]
-pub fn gradient<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &[T], dy: &[T], dx: &mut [T]) {
+fn gradient<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &[T], dy: &[T], dx: &mut [T]) {
     match f {
         Activation::Tanh => {
             for ((dx, &y), &dy) in dx.iter_mut().zip(y).zip(dy) {

@@ -1,9 +1,15 @@
 //! Sums and copies of rows and columns.
 
+use super::kernel::kernel;
 use crate::nn::{Scalar, Shape};
 
+kernel!(AddBias, add_bias, (bias: &'a [T], y: &'a mut [T]));
+kernel!(SumRows, sum_rows, (y: &'a [T], bias: &'a mut [T], add: bool));
+kernel!(Multiply, multiply, (a: &'a [T], x: &'a [T], y: &'a mut [T]));
+kernel!(MultiplyAdd, multiply_add, (a: &'a [T], x: &'a [T], y: &'a mut [T]));
+
 #[inline(always)]
-pub fn add_bias<T: Scalar>(bias: &[T], y: &mut [T]) {
+fn add_bias<T: Scalar>(bias: &[T], y: &mut [T]) {
     for row in y.chunks_exact_mut(bias.len().max(1)) {
         for (y, &b) in row.iter_mut().zip(bias) {
             *y += b;
@@ -12,7 +18,10 @@ pub fn add_bias<T: Scalar>(bias: &[T], y: &mut [T]) {
 }
 
 #[inline(always)]
-pub fn sum_rows<T: Scalar>(y: &[T], bias: &mut [T]) {
+fn sum_rows<T: Scalar>(y: &[T], bias: &mut [T], add: bool) {
+    if !add {
+        bias.fill(T::ZERO);
+    }
     for row in y.chunks_exact(bias.len().max(1)) {
         for (b, &y) in bias.iter_mut().zip(row) {
             *b += y;
@@ -20,11 +29,19 @@ pub fn sum_rows<T: Scalar>(y: &[T], bias: &mut [T]) {
     }
 }
 
-/// `y = f(a, x, y)` entry by entry.
+/// `y = a ⊙ x`.
 #[inline(always)]
-pub fn combine<T: Scalar>(a: &[T], x: &[T], y: &mut [T], f: impl Fn(T, T, T) -> T) {
+fn multiply<T: Scalar>(a: &[T], x: &[T], y: &mut [T]) {
     for ((y, &a), &x) in y.iter_mut().zip(a).zip(x) {
-        *y = f(a, x, *y);
+        *y = a * x;
+    }
+}
+
+/// `y += a ⊙ x`.
+#[inline(always)]
+fn multiply_add<T: Scalar>(a: &[T], x: &[T], y: &mut [T]) {
+    for ((y, &a), &x) in y.iter_mut().zip(a).zip(x) {
+        *y += a * x;
     }
 }
 

@@ -1,17 +1,22 @@
 //! The engine that works in main memory.
 
 mod activation;
+mod clock;
 mod columns;
+mod kernel;
 mod likelihood;
+mod mask;
 mod optimise;
 mod product;
 mod sparse;
 
+use clock::{Clock, Work};
+
+pub use clock::Breakdown;
+
 use super::engine::{Activation, AdamStep, Engine, Side};
-use super::philox::philox;
 use super::{Map, Scalar, Shape};
-use crate::operator::instructions::Instructions;
-use std::marker::PhantomData;
+use crate::operator::instructions::{Instructions, Kernel};
 use std::sync::{Mutex, PoisonError};
 
 /// Matrices in main memory; dense products by faer, loops compiled for the processor's vectors.
@@ -22,7 +27,7 @@ pub struct Cpu<T> {
     parallel: bool,
     /// Blocks that filters work in, kept for the next time.
     scratch: Mutex<Vec<Vec<T>>>,
-    precision: PhantomData<T>,
+    clock: Clock,
 }
 
 impl<T: Scalar> Cpu<T> {
@@ -37,8 +42,24 @@ impl<T: Scalar> Cpu<T> {
             instructions: Instructions::detect(),
             parallel: false,
             scratch: Mutex::new(Vec::new()),
-            precision: PhantomData,
+            clock: Clock::default(),
         }
+    }
+
+    /// A sequential engine that measures where its time goes.
+    pub fn timed() -> Self {
+        Self { clock: Clock::on(), ..Self::sequential() }
+    }
+
+    /// Where the time went so far; zero unless the engine is [`timed`](Self::timed).
+    pub fn breakdown(&self) -> Breakdown {
+        self.clock.breakdown()
+    }
+
+    /// Elementwise work in the best instructions.
+    #[inline(always)]
+    fn sweep<K: Kernel>(&self, kernel: K) -> K::Output {
+        self.clock.time(Work::Elementwise, || self.instructions.compute(kernel))
     }
 
     /// A block of `len` numbers of any value, from the pool where it has one.
@@ -91,7 +112,9 @@ impl<T: Scalar> Engine for Cpu<T> {
     ) {
         let left = product::Factor::new(left.buffer, left.shape, left.adjoint);
         let right = product::Factor::new(right.buffer, right.shape, right.adjoint);
-        product::product(left, right, (out.0, out.1), add, self.parallel);
+        self.clock.time(Work::Products, || {
+            product::product(left, right, (out.0, out.1), add, self.parallel)
+        });
     }
 
     fn map_shape(&self, map: &Map<T>) -> Shape {
@@ -99,23 +122,23 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn map(&self, map: &Map<T>, x: (&Vec<T>, Shape), y: (&mut Vec<T>, Shape)) {
-        self.apply(map, false, x, y, false);
+        self.clock.time(Work::Products, || self.apply(map, false, x, y, false));
     }
 
-    fn map_adjoint(&self, map: &Map<T>, y: (&Vec<T>, Shape), x: (&mut Vec<T>, Shape)) {
-        self.apply(map, true, y, x, true);
+    fn map_adjoint(&self, map: &Map<T>, y: (&Vec<T>, Shape), x: (&mut Vec<T>, Shape), add: bool) {
+        self.clock.time(Work::Products, || self.apply(map, true, y, x, add));
     }
 
     fn add_bias(&self, bias: &Vec<T>, y: (&mut Vec<T>, Shape)) {
-        self.instructions.run(|| columns::add_bias(bias, y.0));
+        self.sweep(columns::AddBias { bias, y: y.0 });
     }
 
-    fn sum_rows(&self, y: (&Vec<T>, Shape), bias: &mut Vec<T>) {
-        self.instructions.run(|| columns::sum_rows(y.0, bias));
+    fn sum_rows(&self, y: (&Vec<T>, Shape), bias: &mut Vec<T>, add: bool) {
+        self.sweep(columns::SumRows { y: y.0, bias, add });
     }
 
     fn activate(&self, f: Activation, shape: Shape, x: &Vec<T>, y: &mut Vec<T>) {
-        self.instructions.run(|| activation::forward(f, shape, x, y));
+        self.sweep(activation::Forward { f, shape, x, y });
     }
 
     fn activate_gradient(
@@ -127,36 +150,19 @@ impl<T: Scalar> Engine for Cpu<T> {
         dy: &Vec<T>,
         dx: &mut Vec<T>,
     ) {
-        self.instructions.run(|| activation::gradient(f, shape, x, y, dy, dx));
+        self.sweep(activation::Gradient { f, shape, x, y, dy, dx });
     }
 
     fn draw_mask(&self, rate: f64, key: [u32; 4], shape: Shape, mask: &mut Vec<T>) {
-        let parts = shape.field.parts();
-        let keep = T::from_f64(1.0 / (1.0 - rate));
-        // An entry is dropped where its 32 bits fall below the rate.
-        let threshold = (rate * 4_294_967_296.0) as u64;
-        let place = |entry: u32| [entry, key[2], key[3], 0];
-        self.instructions.run(|| {
-            for (block, chunk) in mask.chunks_mut(4 * parts).enumerate() {
-                let draws = philox(place(block as u32), [key[0], key[1]]);
-                for (entry, draw) in chunk.chunks_mut(parts).zip(draws) {
-                    let kept = u64::from(draw) >= threshold;
-                    entry.fill(if kept { keep } else { T::ZERO });
-                }
-            }
-        });
+        self.sweep(mask::Draw { rate, key, shape, mask });
     }
 
     fn multiply(&self, a: &Vec<T>, x: &Vec<T>, y: &mut Vec<T>) {
-        self.instructions.run(|| columns::combine(a, x, y, |a, x, _| a * x));
+        self.sweep(columns::Multiply { a, x, y });
     }
 
     fn multiply_add(&self, a: &Vec<T>, x: &Vec<T>, y: &mut Vec<T>) {
-        self.instructions.run(|| columns::combine(a, x, y, |a, x, y| y + a * x));
-    }
-
-    fn add(&self, x: &Vec<T>, y: &mut Vec<T>) {
-        self.instructions.run(|| columns::combine(x, x, y, |x, _, y| y + x));
+        self.sweep(columns::MultiplyAdd { a, x, y });
     }
 
     fn put_columns(&self, x: (&Vec<T>, Shape), y: (&mut Vec<T>, Shape), at: usize) {
@@ -168,15 +174,15 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn log_softmax(&self, x: (&Vec<T>, Shape), y: &mut Vec<T>) {
-        self.instructions.run(|| likelihood::log_softmax(x.0, x.1, y));
+        self.sweep(likelihood::LogSoftmax { x: x.0, shape: x.1, y });
     }
 
     fn likelihood(&self, y: (&Vec<T>, Shape), targets: &[(u32, u32)]) -> (f64, usize) {
-        likelihood::mean(y.0, y.1, targets)
+        self.sweep(likelihood::Mean { y: y.0, shape: y.1, targets })
     }
 
     fn likelihood_gradient(&self, y: (&Vec<T>, Shape), targets: &[(u32, u32)], dx: &mut Vec<T>) {
-        likelihood::gradient(y.0, y.1, targets, dx);
+        self.sweep(likelihood::Gradient { y: y.0, shape: y.1, targets, dx });
     }
 
     fn square_norm(&self, x: &Vec<T>) -> f64 {
@@ -191,6 +197,8 @@ impl<T: Scalar> Engine for Cpu<T> {
         first: &mut Vec<T>,
         second: &mut Vec<T>,
     ) {
-        self.instructions.run(|| optimise::adam(step, gradient, weights, first, second));
+        self.clock.time(Work::Optimiser, || {
+            self.instructions.compute(optimise::Adam { step, gradient, weights, first, second })
+        });
     }
 }

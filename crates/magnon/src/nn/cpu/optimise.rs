@@ -1,11 +1,14 @@
 //! The optimiser's loop.
 
+use super::kernel::kernel;
 use crate::nn::{AdamStep, Scalar};
+
+kernel!(Adam, adam, (step: AdamStep, gradient: &'a [T], weights: &'a mut [T], first: &'a mut [T], second: &'a mut [T]));
 
 /// g ← clip·g + λw, m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g², w ← shrink·w − η·m/(√v/√(1−β₂ᵗ) + ε),
 /// part by part of a complex number.
 #[inline(always)]
-pub fn adam<T: Scalar>(
+fn adam<T: Scalar>(
     step: AdamStep,
     gradient: &[T],
     weights: &mut [T],

@@ -1,6 +1,7 @@
 //! Products with fixed maps: dense rows, sparse rows, and filters by their recurrences.
 
 use super::Cpu;
+use super::kernel::kernel;
 use super::product::{Factor, product};
 use crate::nn::map::{Kind, Rows, Series};
 use crate::nn::{Field, Map, Scalar, Shape};
@@ -41,36 +42,20 @@ impl<T: Scalar> Cpu<T> {
         y: (&mut [T], Shape),
         add: bool,
     ) {
-        if !add {
-            y.0.fill(T::ZERO);
+        let widths = (x.1.width().max(1), y.1.width().max(1));
+        let (x_numbers, y_numbers) = (x.0, y.0);
+        macro_rules! run {
+            ($kernel:ident) => {
+                self.instructions.compute($kernel { rows, x: x_numbers, y: y_numbers, widths, add })
+            };
         }
-        let width = (x.1.width(), y.1.width());
-        self.instructions.run(|| match (field, x.1.field, y.1.field) {
+        match (field, x.1.field, y.1.field) {
             // A real map treats the parts of a complex block as columns of their own.
-            (Field::Real, ..) => rows.each(|u, v, at| {
-                let a = rows.values[at];
-                add_scaled(a, &x.0[v * width.0..][..width.0], &mut y.0[u * width.1..][..width.1]);
-            }),
-            (Field::Complex, Field::Complex, Field::Complex) => rows.each(|u, v, at| {
-                let a = [rows.values[2 * at], rows.values[2 * at + 1]];
-                add_turned(a, &x.0[v * width.0..][..width.0], &mut y.0[u * width.1..][..width.1]);
-            }),
-            (Field::Complex, Field::Real, Field::Complex) => rows.each(|u, v, at| {
-                let a = [rows.values[2 * at], rows.values[2 * at + 1]];
-                let y = y.0[u * width.1..][..width.1].as_chunks_mut().0;
-                for (y, &x) in y.iter_mut().zip(&x.0[v * width.0..][..width.0]) {
-                    *y = [y[0] + a[0] * x, y[1] + a[1] * x];
-                }
-            }),
-            // The real part alone: the gradient of a real block under a complex map.
-            (Field::Complex, _, Field::Real) => rows.each(|u, v, at| {
-                let a = [rows.values[2 * at], rows.values[2 * at + 1]];
-                let x = x.0[v * width.0..][..width.0].as_chunks().0;
-                for (y, &[re, im]) in y.0[u * width.1..][..width.1].iter_mut().zip(x) {
-                    *y += a[0] * re - a[1] * im;
-                }
-            }),
-        });
+            (Field::Real, ..) => run!(Real),
+            (Field::Complex, Field::Complex, Field::Complex) => run!(Complex),
+            (Field::Complex, Field::Real, Field::Complex) => run!(FromReal),
+            (Field::Complex, _, Field::Real) => run!(ToReal),
+        }
     }
 
     /// h(S)·x by Horner's rule or Clenshaw's recurrence.
@@ -129,30 +114,117 @@ impl<T: Scalar> Cpu<T> {
     }
 }
 
-impl<T: Scalar> Rows<T> {
-    /// Visits row, column and place of every entry.
-    #[inline(always)]
-    fn each(&self, mut visit: impl FnMut(usize, usize, usize)) {
-        for (u, span) in self.offsets.windows(2).enumerate() {
-            for at in span[0]..span[1] {
-                visit(u, self.columns[at] as usize, at);
+/// Rows, block, result, numbers a row of each, and whether the result is added to.
+macro_rules! gather {
+    ($name:ident, $function:path) => {
+        kernel!($name, $function, (
+            rows: &'a Rows<T>, x: &'a [T], y: &'a mut [T], widths: (usize, usize), add: bool
+        ));
+    };
+}
+gather!(Real, gather_real);
+gather!(Complex, gather_complex);
+gather!(FromReal, gather_from_real);
+gather!(ToReal, gather_to_real);
+
+/// Numbers of a row that are summed in registers.
+const STRIP: usize = 64;
+
+/// Real rows times a block, strip by strip.
+#[inline(always)]
+fn gather_real<T: Scalar>(rows: &Rows<T>, x: &[T], y: &mut [T], widths: (usize, usize), add: bool) {
+    let width = widths.0;
+    for (span, y) in rows.offsets.windows(2).zip(y.chunks_exact_mut(width)) {
+        let (columns, values) = (&rows.columns[span[0]..span[1]], &rows.values[span[0]..span[1]]);
+        let (strips, rest) = y.as_chunks_mut::<STRIP>();
+        for (s, strip) in strips.iter_mut().enumerate() {
+            let mut sum = if add { *strip } else { [T::ZERO; STRIP] };
+            for (&v, &a) in columns.iter().zip(values) {
+                let x = &x[v as usize * width + s * STRIP..][..STRIP];
+                for (sum, &x) in sum.iter_mut().zip(x) {
+                    *sum += a * x;
+                }
+            }
+            *strip = sum;
+        }
+        if !rest.is_empty() {
+            let start = width - rest.len();
+            if !add {
+                rest.fill(T::ZERO);
+            }
+            for (&v, &a) in columns.iter().zip(values) {
+                let x = &x[v as usize * width + start..][..width - start];
+                for (y, &x) in rest.iter_mut().zip(x) {
+                    *y += a * x;
+                }
             }
         }
     }
 }
 
+/// Complex rows times a block, entry by entry; `each` adds one neighbour's row.
 #[inline(always)]
-fn add_scaled<T: Scalar>(a: T, x: &[T], y: &mut [T]) {
-    for (y, &x) in y.iter_mut().zip(x) {
-        *y += a * x;
+fn gather_each<T: Scalar>(
+    (rows, x, y): (&Rows<T>, &[T], &mut [T]),
+    (from, to): (usize, usize),
+    add: bool,
+    each: impl Fn([T; 2], &[T], &mut [T]),
+) {
+    for (span, y) in rows.offsets.windows(2).zip(y.chunks_exact_mut(to)) {
+        if !add {
+            y.fill(T::ZERO);
+        }
+        for at in span[0]..span[1] {
+            let a = [rows.values[2 * at], rows.values[2 * at + 1]];
+            each(a, &x[rows.columns[at] as usize * from..][..from], y);
+        }
     }
 }
 
 #[inline(always)]
-fn add_turned<T: Scalar>(a: [T; 2], x: &[T], y: &mut [T]) {
-    for (y, x) in y.as_chunks_mut::<2>().0.iter_mut().zip(x.as_chunks::<2>().0) {
-        *y = [y[0] + a[0] * x[0] - a[1] * x[1], y[1] + a[0] * x[1] + a[1] * x[0]];
-    }
+fn gather_complex<T: Scalar>(
+    rows: &Rows<T>,
+    x: &[T],
+    y: &mut [T],
+    widths: (usize, usize),
+    add: bool,
+) {
+    gather_each((rows, x, y), widths, add, |a, x, y| {
+        for (y, x) in y.as_chunks_mut::<2>().0.iter_mut().zip(x.as_chunks::<2>().0) {
+            *y = [y[0] + a[0] * x[0] - a[1] * x[1], y[1] + a[0] * x[1] + a[1] * x[0]];
+        }
+    });
+}
+
+#[inline(always)]
+fn gather_from_real<T: Scalar>(
+    rows: &Rows<T>,
+    x: &[T],
+    y: &mut [T],
+    widths: (usize, usize),
+    add: bool,
+) {
+    gather_each((rows, x, y), widths, add, |a, x, y| {
+        for (y, &x) in y.as_chunks_mut::<2>().0.iter_mut().zip(x) {
+            *y = [y[0] + a[0] * x, y[1] + a[1] * x];
+        }
+    });
+}
+
+/// The real part alone: the gradient of a real block under a complex map.
+#[inline(always)]
+fn gather_to_real<T: Scalar>(
+    rows: &Rows<T>,
+    x: &[T],
+    y: &mut [T],
+    widths: (usize, usize),
+    add: bool,
+) {
+    gather_each((rows, x, y), widths, add, |a, x, y| {
+        for (y, x) in y.iter_mut().zip(x.as_chunks::<2>().0) {
+            *y += a[0] * x[0] - a[1] * x[1];
+        }
+    });
 }
 
 /// Copies `x` into a block whose field may be larger.
