@@ -1,0 +1,207 @@
+//! Sorted eigenvalues, one curve a charge.
+
+use super::frustration::height;
+use super::response::{Curve, names};
+use crate::chart::{Axis, Chart, Moment, Panel, Series, pairs, thin};
+use crate::check::Check;
+use crate::pen::Stroke;
+use crate::plan::{Plan, Plot};
+use crate::scale::Domain;
+use crate::table::spread_over;
+use crate::{PlotError, number, palette};
+use serde::{Deserialize, Serialize};
+
+/// Eigenvalues at one charge.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpectrumCurve {
+    /// The charge q.
+    pub charge: f64,
+    /// Eigenvalues, ascending.
+    pub eigenvalues: Vec<f64>,
+    /// An approximation of them, drawn dashed; empty for none.
+    pub approximation: Vec<f64>,
+}
+
+/// Sorted eigenvalues of one or many charges; beside them, on the same axis of λ, the response of
+/// the filter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpectrumFigure {
+    /// The title.
+    pub title: String,
+    /// The curves; at least one. The report shows one at a time, with a slider.
+    pub curves: Vec<SpectrumCurve>,
+    /// The filter's response h(λ), x ascending.
+    pub response: Option<Curve>,
+}
+
+impl SpectrumCurve {
+    fn name(&self) -> String {
+        format!("q = {}", number::charge(self.charge))
+    }
+
+    fn points(values: &[f64]) -> Vec<[f64; 2]> {
+        thin((1u32..).zip(values).map(|(place, &value)| [f64::from(place), value]).collect())
+    }
+
+    /// The response at some of the eigenvalues.
+    fn dots(&self, response: &Curve) -> Vec<[f64; 2]> {
+        let curve = pairs(&response.x, &response.y);
+        let kept = spread_over(self.eigenvalues.len(), 60);
+        kept.into_iter()
+            .map(|at| self.eigenvalues[at])
+            .map(|value| [height(&curve, value), value])
+            .collect()
+    }
+}
+
+impl SpectrumFigure {
+    fn check(&self) -> Result<(), PlotError> {
+        let check = Check("spectrum figure");
+        check.some("the list of curves", &self.curves)?;
+        for curve in &self.curves {
+            let name = curve.name();
+            check.finite("the list of charges", &[curve.charge])?;
+            check.some(&format!("the spectrum at {name}"), &curve.eigenvalues)?;
+            check.finite(&format!("the spectrum at {name}"), &curve.eigenvalues)?;
+            if !curve.approximation.is_empty() {
+                let what = format!("the approximation at {name}");
+                check.length(&what, curve.approximation.len(), curve.eigenvalues.len())?;
+                check.finite(&what, &curve.approximation)?;
+            }
+        }
+        match &self.response {
+            Some(response) => check.curve(&response.name, &response.x, &response.y),
+            None => Ok(()),
+        }
+    }
+
+    /// Axes that hold every curve, with no curve in them yet.
+    fn panels(&self) -> Vec<Panel> {
+        let all = self.curves.iter().flat_map(|c| c.eigenvalues.iter().chain(&c.approximation));
+        let values = all.chain(self.response.iter().flat_map(|response| &response.x)).copied();
+        let longest = self.curves.iter().map(|curve| curve.eigenvalues.len()).max().unwrap_or(1);
+        let y = Domain::of(values).airy();
+        let panel = |x: Axis, y: Axis, along_y: bool| Panel {
+            x,
+            y,
+            series: Vec::new(),
+            marks: Vec::new(),
+            along_y,
+        };
+        let ranks = Domain::of([1.0, longest as f64]);
+        let mut panels =
+            vec![panel(Axis::new("index", ranks), Axis::new("eigenvalue λ", y), false)];
+        if let Some(response) = &self.response {
+            let x = Domain::of(response.y.iter().copied().chain([0.0])).airy();
+            let y = Axis { bare: true, ..Axis::new("", y) };
+            panels.push(panel(Axis::new("response h(λ)", x), y, true));
+        }
+        panels
+    }
+
+    fn chart(&self, panels: Vec<Panel>) -> Chart {
+        let shares = if panels.len() == 2 { vec![0.62, 0.38] } else { vec![1.0] };
+        Chart { panels, shares, stack: false, frames: Vec::new() }
+    }
+
+    fn response_line(response: &Curve, place: usize) -> Series {
+        let points = thin(pairs(&response.x, &response.y));
+        let turned = points.into_iter().map(|[x, y]| [y, x]).collect();
+        Series::line(&response.name, turned, place)
+    }
+
+    fn description(&self) -> String {
+        let values = self.curves.iter().flat_map(|curve| curve.eigenvalues.iter().copied());
+        let range = Domain::of(values);
+        let names = names(
+            self.curves
+                .iter()
+                .map(SpectrumCurve::name)
+                .collect::<Vec<_>>()
+                .iter()
+                .map(String::as_str),
+        );
+        let mut text = format!(
+            "Sorted eigenvalues for {names}, between {} and {}",
+            number::short(range.low, 3),
+            number::short(range.high, 3)
+        );
+        if self.curves.iter().any(|curve| !curve.approximation.is_empty()) {
+            text += "; dashed lines are approximations";
+        }
+        if let Some(response) = &self.response {
+            text += &format!("; beside them the response of {}", response.name);
+        }
+        text + "."
+    }
+
+    /// One charge at a time, the first charge faint behind it.
+    pub(crate) fn with_slider(&self) -> Result<Plan, PlotError> {
+        self.check()?;
+        let mut panels = self.panels();
+        let first = &self.curves[0];
+        let approximated = self.curves.iter().any(|curve| !curve.approximation.is_empty());
+        let moment = |curve: &SpectrumCurve| {
+            let mut points = vec![vec![
+                SpectrumCurve::points(&first.eigenvalues),
+                SpectrumCurve::points(&curve.eigenvalues),
+            ]];
+            if approximated {
+                points[0].push(SpectrumCurve::points(&curve.approximation));
+            }
+            if let Some(response) = &self.response {
+                let line = Self::response_line(response, 0).points;
+                points.push(vec![line, curve.dots(response)]);
+            }
+            Moment { label: curve.name(), points }
+        };
+        let frames: Vec<Moment> = self.curves.iter().map(moment).collect();
+        let mut start = frames[0].points.clone().into_iter();
+        let mut lines = start.next().unwrap_or_default().into_iter();
+        let faint = Stroke { series: None, dash: "", width: 1.0 };
+        panels[0].series.extend(lines.next().map(|points| Series {
+            stroke: faint,
+            ..Series::line(format!("{}, to compare", first.name()), points, 0)
+        }));
+        panels[0].series.extend(lines.next().map(|points| Series::line("eigenvalues", points, 0)));
+        panels[0].series.extend(lines.next().map(|points| {
+            let line = Series::line("approximation", points, 1);
+            Series { stroke: Stroke { dash: palette::DASHED, ..line.stroke }, ..line }
+        }));
+        if let (Some(response), Some(panel)) = (&self.response, panels.get_mut(1)) {
+            panel.series.push(Self::response_line(response, 2));
+            let dots = start.next().and_then(|series| series.into_iter().nth(1));
+            panel.series.extend(dots.map(|points| Series {
+                dots: true,
+                ..Series::line("response at eigenvalues", points, 0)
+            }));
+        }
+        let chart = Chart { frames, ..self.chart(panels) };
+        let mut plan = self.plan()?;
+        plan.art = crate::plan::Art::Chart(chart);
+        Ok(plan)
+    }
+}
+
+impl Plot for SpectrumFigure {
+    fn plan(&self) -> Result<Plan, PlotError> {
+        self.check()?;
+        let mut panels = self.panels();
+        for (place, curve) in self.curves.iter().enumerate() {
+            let line = Series::line(curve.name(), SpectrumCurve::points(&curve.eigenvalues), place);
+            if !curve.approximation.is_empty() {
+                let points = SpectrumCurve::points(&curve.approximation);
+                let dashed = Stroke { dash: palette::DASHED, width: 1.25, ..line.stroke };
+                let name = format!("{}, approximated", curve.name());
+                panels[0]
+                    .series
+                    .push(Series { stroke: dashed, ..Series::line(name, points, place) });
+            }
+            panels[0].series.push(line);
+        }
+        if let (Some(response), Some(panel)) = (&self.response, panels.get_mut(1)) {
+            panel.series.push(Self::response_line(response, self.curves.len()));
+        }
+        Ok(Plan::chart(&self.title, self.description(), self.chart(panels)))
+    }
+}
