@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const MOVING_EDGES = 4000; // While it turns, fewer edges keep it smooth.
-  const DEPTHS = 5;
+  const DEPTHS = 5; // Farther nodes are fainter, in so many steps.
 
   const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 
@@ -21,25 +21,58 @@
     const radius = Math.min(4.5, Math.max(1.5, 90 / Math.sqrt(count)));
     const start = { yaw: 0, pitch: 0, zoom: 1, x: 0, y: 0 };
     const view = { ...start };
-    let sprites = [], edgeColour = "", lineColour = "", textColour = "", pending = 0, rest = 0;
+    const layer = document.createElement("canvas");
+    let markers = [], quiet = "", lineColour = "", pending = 0, rest = 0;
 
-    // A marker of each class, drawn once in the colours of the theme.
+    // A marker of each class, drawn once in the colours of the theme and kept as its pixels: writing
+    // them ourselves is many times faster than asking the canvas for 20,000 little pictures.
     const paint = () => {
       const style = getComputedStyle(box);
-      const dense = devicePixelRatio || 1;
-      edgeColour = style.getPropertyValue("--muted");
-      textColour = edgeColour;
+      const scale = radius * (devicePixelRatio || 1), side = Math.ceil(3.2 * scale);
+      quiet = style.getPropertyValue("--muted");
       lineColour = style.getPropertyValue("--line");
-      sprites = data.outlines.map((outline, index) => {
-        const side = Math.ceil(3.2 * radius * dense);
-        const sprite = Object.assign(document.createElement("canvas"), { width: side, height: side });
-        const pen = sprite.getContext("2d");
-        pen.translate(side / 2, side / 2);
-        pen.scale(radius * dense / 10, radius * dense / 10);
+      const sprite = Object.assign(document.createElement("canvas"), { width: side, height: side });
+      const pen = sprite.getContext("2d", { willReadFrequently: true });
+      markers = data.outlines.map((outline, index) => {
+        pen.setTransform(1, 0, 0, 1, 0, 0);
+        pen.clearRect(0, 0, side, side);
+        pen.setTransform(scale / 10, 0, 0, scale / 10, side / 2, side / 2);
         pen.fillStyle = style.getPropertyValue(`--s${index % 7}`);
         pen.fill(new Path2D("M0 0" + outline));
-        return sprite;
+        const pixels = new Uint32Array(pen.getImageData(0, 0, side, side).data.buffer);
+        const inked = [...pixels.keys()].filter((at) => pixels[at] >>> 24 > 8);
+        const faded = (depth) => inked.map((at) => {
+          const alpha = (pixels[at] >>> 24) * (data.flat ? 0.9 : 0.4 + 0.55 * depth / (DEPTHS - 1));
+          return (pixels[at] & 0xffffff) | Math.round(alpha) << 24;
+        });
+        return {
+          dx: Int16Array.from(inked, (at) => at % side - (side >> 1)),
+          dy: Int16Array.from(inked, (at) => Math.floor(at / side) - (side >> 1)),
+          colours: Array.from({ length: DEPTHS }, (_, depth) => Uint32Array.from(faded(depth))),
+        };
       });
+    };
+
+    // Puts the markers of all nodes on the sheet, in the order given. The stronger pixel wins, so that
+    // soft edges stay soft on the ground and do not eat into a marker below.
+    const stamp = (pen, where, far) => {
+      const width = pen.canvas.width, height = pen.canvas.height, dense = devicePixelRatio || 1;
+      const image = new ImageData(width, height);
+      const pixels = new Uint32Array(image.data.buffer);
+      for (let k = 0; k < count; k++) {
+        const i = order[k], marker = markers[labels[i]];
+        const colours = marker.colours[far ? depth[i] : DEPTHS - 1];
+        const x = Math.round(where[2 * i] * dense), y = Math.round(where[2 * i + 1] * dense);
+        for (let p = 0; p < colours.length; p++) {
+          const px = x + marker.dx[p], py = y + marker.dy[p];
+          if (px < 0 || py < 0 || px >= width || py >= height) continue;
+          const at = py * width + px;
+          if (colours[p] >>> 24 >= pixels[at] >>> 24) pixels[at] = colours[p];
+        }
+      }
+      if (layer.width !== width || layer.height !== height) Object.assign(layer, { width, height });
+      layer.getContext("2d").putImageData(image, 0, 0);
+      pen.drawImage(layer, 0, 0, width / dense, height / dense);
     };
 
     const sheet = (canvas) => {
@@ -50,7 +83,7 @@
       const pen = canvas.getContext("2d");
       pen.setTransform(dense, 0, 0, dense, 0, 0);
       pen.clearRect(0, 0, wide, high);
-      return { pen, wide, high, dense };
+      return { pen, wide, high };
     };
 
     const project = (wide, high) => {
@@ -76,13 +109,14 @@
     };
 
     const draw = (moving) => {
-      const { pen, wide, high, dense } = sheet(map);
+      const { pen, wide, high } = sheet(map);
+      if (wide < 40 || high < 40) return;
       project(wide, high);
       sort();
       const total = edges.length / 2;
       const stride = moving ? Math.max(1, Math.ceil(total / MOVING_EDGES)) : 1;
       pen.globalAlpha = Math.min(0.45, Math.max(0.08, 900 / Math.max(1, total)) * Math.sqrt(stride));
-      pen.strokeStyle = edgeColour;
+      pen.strokeStyle = quiet;
       pen.lineWidth = 0.7;
       pen.beginPath();
       for (let e = 0; e < total; e += stride) {
@@ -91,17 +125,8 @@
         pen.lineTo(screen[b], screen[b + 1]);
       }
       pen.stroke();
-      let level = -1;
-      for (let k = 0; k < count; k++) {
-        const i = order[k];
-        if (depth[i] !== level) {
-          level = depth[i];
-          pen.globalAlpha = data.flat ? 0.9 : 0.4 + 0.55 * level / (DEPTHS - 1);
-        }
-        const sprite = sprites[labels[i]], side = sprite.width / dense;
-        pen.drawImage(sprite, screen[2 * i] - side / 2, screen[2 * i + 1] - side / 2, side, side);
-      }
       pen.globalAlpha = 1;
+      stamp(pen, screen, true);
       compass(pen, high);
     };
 
@@ -111,7 +136,7 @@
       const ways = [[cy, sy * sp], [0, cp], [sy, -cy * sp]];
       pen.font = "12px system-ui, sans-serif";
       pen.textBaseline = "middle";
-      pen.strokeStyle = pen.fillStyle = textColour;
+      pen.strokeStyle = pen.fillStyle = quiet;
       pen.lineWidth = 1;
       ways.slice(0, data.flat ? 2 : 3).forEach(([x, y], axis) => {
         if (Math.hypot(x, y) < 0.15) return;
@@ -127,8 +152,9 @@
 
     const ring = () => {
       if (!circle) return;
-      const { pen, wide, high, dense } = sheet(circle);
+      const { pen, wide, high } = sheet(circle);
       const reach = Math.min(wide, high) / 2 - 22, x = wide / 2, y = high / 2;
+      if (reach < 10) return;
       pen.strokeStyle = lineColour;
       pen.beginPath();
       pen.arc(x, y, reach, 0, 2 * Math.PI);
@@ -136,14 +162,14 @@
       pen.moveTo(x, y - reach); pen.lineTo(x, y + reach);
       pen.stroke();
       const rings = Math.max(1, data.classes.length);
-      pen.globalAlpha = 0.85;
+      const where = new Float32Array(2 * count);
       for (let i = 0; i < count; i++) {
         const angle = phases[i] / 65536 * 2 * Math.PI, out = reach * (0.45 + 0.5 * (labels[i] + 0.5) / rings);
-        const sprite = sprites[labels[i]], side = 0.85 * sprite.width / dense;
-        pen.drawImage(sprite, x + out * Math.cos(angle) - side / 2, y - out * Math.sin(angle) - side / 2, side, side);
+        where[2 * i] = x + out * Math.cos(angle);
+        where[2 * i + 1] = y - out * Math.sin(angle);
       }
-      pen.globalAlpha = 1;
-      pen.fillStyle = textColour;
+      stamp(pen, where, false);
+      pen.fillStyle = quiet;
       pen.font = "12px system-ui, sans-serif";
       pen.textBaseline = "middle";
       pen.textAlign = "left"; pen.fillText("0", x + reach + 5, y);

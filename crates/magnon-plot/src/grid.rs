@@ -32,7 +32,7 @@ impl Grid {
         let widest = self.names.iter().map(|name| text::width(name, size)).fold(0.0, f64::max);
         let gutter = widest.min(longest) + 10.0;
         let left = edge + size + 10.0 + gutter;
-        let cell = ((frame.width - edge - left) / count).min(58.0);
+        let cell = ((frame.width - edge - left) / count).min(64.0);
         let named = cell >= READABLE;
         let turned = widest > cell - 6.0;
         let head = match (named, turned) {
@@ -71,7 +71,10 @@ impl Grid {
             }
         }
         let height = top + cell * count + edge + 4.0;
-        Drawing { width: frame.width, height, body: pen.out }
+        // A file is as wide as its cells; a page gives every figure one width.
+        let needed = (left + cell * count + edge).max(text::width(title, 17.0) + 2.0 * edge);
+        let width = if frame.titled { needed.min(frame.width).ceil() } else { frame.width };
+        Drawing { width, height, body: pen.out }
     }
 
     fn cell(

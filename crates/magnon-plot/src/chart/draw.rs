@@ -96,13 +96,13 @@ impl Panel {
         pen.text([middle, outer.bottom - 3.0], Anchor::Middle, size, "muted", &x_label);
 
         for mark in self.marks.iter().filter(|mark| mark.kind == MarkKind::Line) {
-            self.mark(pen, mark, room, size);
+            self.mark(pen, mark, room, outer.left, size);
         }
         for (place, series) in self.series.iter().enumerate() {
             self.series(pen, series, room, place);
         }
         for mark in self.marks.iter().filter(|mark| mark.kind == MarkKind::Ring) {
-            self.mark(pen, mark, room, size);
+            self.mark(pen, mark, room, outer.left, size);
         }
         pen.out.push_str("</g>");
     }
@@ -145,18 +145,18 @@ impl Panel {
         }
     }
 
-    fn mark(&self, pen: &mut Pen, mark: &Mark, room: Room, size: f64) {
+    fn mark(&self, pen: &mut Pen, mark: &Mark, room: Room, outer_left: f64, size: f64) {
         let x = self.x.domain.place(mark.at[0], [room.left, room.right]);
         let y = self.y.domain.place(mark.at[1], [room.bottom, room.top]);
         let half = 0.5 * text::width(&mark.label, size) + 2.0;
         match mark.kind {
             MarkKind::Line => {
                 pen.rule([x, room.top], [x, room.bottom], "mark", MUTED, 1.0);
-                // On the side with more room, clear of the line.
-                let right = x + 2.0 * half + 6.0 <= room.right;
-                let (x, anchor) =
-                    if right { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
-                pen.text([x, room.top + size - 2.0], anchor, size, "ink", &mark.label);
+                // Above the panel, where no curve runs, and clear of the axis' own label.
+                let taken = text::width(&self.y.label, size) + 10.0;
+                let left = (room.left + half).max(outer_left + taken + half);
+                let x = x.clamp(left, (room.right - half).max(left));
+                pen.text([x, room.top - 6.0], Anchor::Middle, size, "ink", &mark.label);
             }
             MarkKind::Ring => {
                 let (cx, cy) = (Px(x), Px(y));

@@ -67,5 +67,8 @@ fn entries(chart: &Chart) -> Vec<Entry> {
             });
         }
     }
+    if let Some((stroke, name)) = chart.common {
+        entries.push(Entry { name: name.to_owned(), stroke, dots: false });
+    }
     entries
 }

@@ -44,6 +44,8 @@ pub(crate) struct Chart {
     pub shares: Vec<f64>,
     /// Panels stand over one another where the width is small.
     pub stack: bool,
+    /// One more line of the legend, for what several series have in common.
+    pub common: Option<(Stroke, &'static str)>,
     /// Other states of the same axes, for a slider: the points of every panel's series.
     pub frames: Vec<Moment>,
 }
@@ -125,7 +127,13 @@ pub(crate) fn pairs(x: &[f64], y: &[f64]) -> Vec<[f64; 2]> {
 
 impl Chart {
     pub fn single(panel: Panel) -> Self {
-        Self { panels: vec![panel], shares: vec![1.0], stack: false, frames: Vec::new() }
+        Self {
+            panels: vec![panel],
+            shares: vec![1.0],
+            stack: false,
+            common: None,
+            frames: Vec::new(),
+        }
     }
 
     /// The numbers behind the picture.

@@ -46,9 +46,9 @@ impl Plot for FrustrationFigure {
         });
         let panel = Panel {
             x: Axis::new("charge q", Domain::of(self.charges.iter().chain(&self.minima).copied())),
-            y: Axis::new("λ_min(q)", y.airy()),
+            y: Axis::new("smallest eigenvalue", y.airy()),
             marks: marks.collect(),
-            series: vec![Series::line("λ_min", thin(points.clone()), 0)],
+            series: vec![Series::line("smallest eigenvalue", thin(points.clone()), 0)],
             along_y: false,
         };
         Ok(Plan::chart(&self.title, description, Chart::single(panel)))

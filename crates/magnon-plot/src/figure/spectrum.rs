@@ -101,7 +101,7 @@ impl SpectrumFigure {
 
     fn chart(&self, panels: Vec<Panel>) -> Chart {
         let shares = if panels.len() == 2 { vec![0.62, 0.38] } else { vec![1.0] };
-        Chart { panels, shares, stack: false, frames: Vec::new() }
+        Chart { panels, shares, stack: false, common: None, frames: Vec::new() }
     }
 
     fn response_line(response: &Curve, place: usize) -> Series {
@@ -191,17 +191,23 @@ impl Plot for SpectrumFigure {
             let line = Series::line(curve.name(), SpectrumCurve::points(&curve.eigenvalues), place);
             if !curve.approximation.is_empty() {
                 let points = SpectrumCurve::points(&curve.approximation);
-                let dashed = Stroke { dash: palette::DASHED, width: 1.25, ..line.stroke };
                 let name = format!("{}, approximated", curve.name());
-                panels[0]
-                    .series
-                    .push(Series { stroke: dashed, ..Series::line(name, points, place) });
+                panels[0].series.push(Series {
+                    stroke: Stroke { dash: palette::DASHED, width: 1.25, ..line.stroke },
+                    listed: false,
+                    ..Series::line(name, points, place)
+                });
             }
             panels[0].series.push(line);
         }
         if let (Some(response), Some(panel)) = (&self.response, panels.get_mut(1)) {
             panel.series.push(Self::response_line(response, self.curves.len()));
         }
-        Ok(Plan::chart(&self.title, self.description(), self.chart(panels)))
+        let mut chart = self.chart(panels);
+        if self.curves.iter().any(|curve| !curve.approximation.is_empty()) {
+            let dashed = Stroke { series: None, dash: palette::DASHED, width: 1.25 };
+            chart.common = Some((dashed, "approximation"));
+        }
+        Ok(Plan::chart(&self.title, self.description(), chart))
     }
 }
