@@ -38,6 +38,7 @@ fn is_override(letter: char) -> bool {
 pub(crate) fn json(value: &impl Serialize) -> String {
     // Plain structs of strings and finite numbers always serialise.
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    let text: String = text.chars().map(|c| if is_override(c) { '\u{fffd}' } else { c }).collect();
     text.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")

@@ -20,6 +20,9 @@ pub(crate) fn short(value: f64, digits: usize) -> String {
 
 /// A number with a fixed count of decimals.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return short(value, decimals);
+    }
     let text = format!("{:.decimals$}", value.abs());
     let zero = text.bytes().all(|digit| matches!(digit, b'0' | b'.'));
     sign(&text, value < 0.0 && !zero)
@@ -38,7 +41,7 @@ pub(crate) fn scientific(value: f64, decimals: usize) -> String {
 
 /// A share in per cent.
 pub(crate) fn per_cent(share: f64) -> String {
-    format!("{} %", fixed(100.0 * share, 1))
+    format!("{}\u{a0}%", fixed(100.0 * share, 1))
 }
 
 /// A count with thin spaces between thousands.

@@ -118,6 +118,13 @@ impl Pen {
     ) {
         let [x, y] = at.map(Px);
         let colour = if class == "muted" { palette::MUTED } else { palette::INK };
+        // Words among curves stand on a rim of paper.
+        let halo = match class.contains("halo") {
+            true => {
+                " stroke=\"#ffffff\" stroke-width=\"4\" stroke-linejoin=\"round\" paint-order=\"stroke\""
+            }
+            false => "",
+        };
         let turn = if angle == 0.0 {
             String::new()
         } else {
@@ -125,7 +132,7 @@ impl Pen {
         };
         self.put(format_args!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{}\" text-anchor=\"{}\" \
-             fill=\"{colour}\"{turn}>{}</text>",
+             fill=\"{colour}\"{halo}{turn}>{}</text>",
             Px(size),
             anchor.word(),
             Escaped(text)

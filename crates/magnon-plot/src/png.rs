@@ -12,7 +12,7 @@ pub(crate) fn rasterise(svg: &str) -> Result<Vec<u8>, PlotError> {
     let fail = |reason: String| PlotError::Raster { reason };
     let mut fonts = fontdb::Database::new();
     // The machine's own fonts are left alone: the same figure gives the same bytes everywhere.
-    for font in [text::SANS, text::ARABIC, text::HEBREW] {
+    for font in text::FONTS {
         fonts.load_font_data(font.to_vec());
     }
     fonts.set_sans_serif_family("Noto Sans");
@@ -28,4 +28,30 @@ pub(crate) fn rasterise(svg: &str) -> Result<Vec<u8>, PlotError> {
         .ok_or_else(|| fail(format!("{} by {} pixels", size.width(), size.height())))?;
     resvg::render(&tree, Transform::from_scale(DENSITY, DENSITY), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| fail(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of a picture of nothing but a text.
+    fn picture(text: &str) -> Vec<u8> {
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"80\" height=\"30\" \
+             font-family=\"{}\"><text x=\"5\" y=\"20\">{text}</text></svg>",
+            text::FAMILY
+        );
+        rasterise(&svg).unwrap()
+    }
+
+    #[test]
+    fn text_shows_without_fonts_of_the_machine() {
+        let blank = picture("");
+        let box_ = picture("\u{13000}");
+        for text in ["q = 1/3", "−0.5", "λ ≤ 2", "10⁻⁷", "שלום", "سلام", "Ж"] {
+            let bytes = picture(text);
+            assert_ne!(bytes, blank, "{text}");
+            assert_ne!(bytes, box_, "{text}");
+        }
+    }
 }

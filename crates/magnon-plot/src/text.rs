@@ -3,25 +3,31 @@
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
 
-/// Latin, Greek, Cyrillic and mathematical signs; the SIL Open Font License, as the next two.
-pub(crate) const SANS: &[u8] = include_bytes!("../assets/fonts/NotoSans.ttf");
-/// Names of classes come in other scripts too.
-pub(crate) const ARABIC: &[u8] = include_bytes!("../assets/fonts/NotoSansArabic.ttf");
-pub(crate) const HEBREW: &[u8] = include_bytes!("../assets/fonts/NotoSansHebrew.ttf");
+/// Latin, Greek and Cyrillic; mathematical signs, which the first leaves out; and two scripts that
+/// names of classes come in. All under the SIL Open Font License, which lies beside them.
+pub(crate) const FONTS: [&[u8]; 4] = [
+    include_bytes!("../assets/fonts/NotoSans.ttf"),
+    include_bytes!("../assets/fonts/NotoSansMath.ttf"),
+    include_bytes!("../assets/fonts/NotoSansHebrew.ttf"),
+    include_bytes!("../assets/fonts/NotoSansArabic.ttf"),
+];
 
 /// The first is the font inside the crate; a browser takes what it has.
 pub(crate) const FAMILY: &str = "'Noto Sans', system-ui, 'Segoe UI', Roboto, Arial, sans-serif";
 
-/// The width of letters that the font does not have, in ems: about that of Chinese.
+/// The width of letters that no font has, in ems: that of Chinese.
 const UNKNOWN: f64 = 1.0;
 
 /// The width of a line of text in pixels.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
-    let Ok(font) = FontRef::new(SANS) else { return 0.6 * size * text.chars().count() as f64 };
-    let letters = font.charmap();
-    let metrics = font.glyph_metrics(Size::new(1.0), LocationRef::default());
+    let advance = |letter: char, font: &FontRef<'_>| {
+        let glyph = font.charmap().map(letter)?;
+        font.glyph_metrics(Size::new(1.0), LocationRef::default()).advance_width(glyph)
+    };
+    let fonts: Vec<FontRef<'_>> =
+        FONTS.iter().filter_map(|&font| FontRef::new(font).ok()).collect();
     let ems = text.chars().map(|letter| {
-        let advance = letters.map(letter).and_then(|glyph| metrics.advance_width(glyph));
+        let advance = fonts.iter().find_map(|font| advance(letter, font));
         advance.map_or(UNKNOWN, f64::from)
     });
     size * ems.sum::<f64>()
@@ -58,6 +64,16 @@ mod tests {
     fn widths_are_those_of_the_font() {
         assert!((width("M", 10.0) - 9.0).abs() < 1.0);
         assert!(width("il", 10.0) < width("MW", 10.0));
+    }
+
+    #[test]
+    fn the_signs_that_figures_use_are_in_the_fonts() {
+        let fonts = FONTS.map(|font| FontRef::new(font).unwrap());
+        for sign in "0123456789λ−±×∞…→≤⁰¹²³⁴⁵⁶⁷⁸⁹⁻₁ₘ\u{202f}\u{fffd}éßЖαשع".chars()
+        {
+            let found = fonts.iter().any(|font| font.charmap().map(sign).is_some());
+            assert!(found, "{sign}");
+        }
     }
 
     #[test]

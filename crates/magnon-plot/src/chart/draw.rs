@@ -167,7 +167,7 @@ impl Panel {
                 let above = y - 11.0 - size > room.top;
                 let y = if above { y - 11.0 } else { y + 10.0 + size };
                 let x = x.clamp(room.left + half, (room.right - half).max(room.left + half));
-                pen.text([x, y], Anchor::Middle, size, "ink", &mark.label);
+                pen.text([x, y], Anchor::Middle, size, "ink halo", &mark.label);
             }
         }
     }

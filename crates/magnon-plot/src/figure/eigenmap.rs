@@ -124,6 +124,8 @@ impl Plot for EigenmapFigure {
         };
         let mut axes = self.axes.clone();
         for (axis, plain) in axes.iter_mut().zip(["x", "y", "z"]) {
+            // The names stand in a corner of the map.
+            *axis = crate::text::fit(axis, 12.0, 100.0);
             if axis.is_empty() {
                 axis.push_str(plain);
             }

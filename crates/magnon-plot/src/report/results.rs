@@ -5,6 +5,7 @@ use crate::ClassScore;
 use crate::escape::Escaped;
 use crate::number::{fixed, per_cent};
 use crate::pen::Px;
+use crate::scale::Domain;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -34,23 +35,34 @@ pub(super) fn controls(controls: &[Control], note: &str) -> String {
     let mut out = String::from(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Accuracy beside controls\">\
          <table class=\"controls\"><caption>Test accuracy</caption><thead><tr><th scope=\"col\">model</th>\
-         <th scope=\"col\">accuracy</th><th scope=\"col\" class=\"scale\">0 to 100 %</th>\
-         <th scope=\"col\">runs</th><th scope=\"col\">what it tells</th></tr></thead><tbody>",
+         <th scope=\"col\">accuracy</th>",
+    );
+    let scale = scale(controls);
+    let _ = write!(
+        out,
+        "<th scope=\"col\">{} to {}\u{a0}%</th><th scope=\"col\">runs</th><th scope=\"col\">what it tells</th>\
+         </tr></thead><tbody>",
+        fixed(100.0 * scale.low, 0),
+        fixed(100.0 * scale.high, 0)
     );
     for control in controls {
         let class = if control.main { " class=\"main\"" } else { "" };
         let value = match control.half_width {
             Some(half) => {
-                format!("{} ± {} %", fixed(100.0 * control.accuracy, 1), fixed(100.0 * half, 1))
+                format!(
+                    "{}\u{a0}±\u{a0}{}\u{a0}%",
+                    fixed(100.0 * control.accuracy, 1),
+                    fixed(100.0 * half, 1)
+                )
             }
             None => per_cent(control.accuracy),
         };
         let _ = write!(
             out,
-            "<tr{class}><th scope=\"row\"><bdi>{}</bdi></th><td>{value}</td><td class=\"scale\">{}</td><td>{}</td>\
+            "<tr{class}><th scope=\"row\"><bdi>{}</bdi></th><td>{value}</td><td>{}</td><td>{}</td>\
              <td><bdi>{}</bdi></td></tr>",
             Escaped(&control.name),
-            whisker(control),
+            whisker(control, scale),
             if control.runs == 0 { dash() } else { control.runs.to_string() },
             Escaped(&control.note)
         );
@@ -62,12 +74,24 @@ pub(super) fn controls(controls: &[Control], note: &str) -> String {
     out
 }
 
-/// A dot and its interval on a line from 0 to 1; the number beside it says the same.
-fn whisker(control: &Control) -> String {
+/// Whole tens of per cent around all intervals.
+fn scale(controls: &[Control]) -> Domain {
+    let ends = controls.iter().flat_map(|control| {
+        let half = control.half_width.unwrap_or(0.0);
+        [control.accuracy - half, control.accuracy + half]
+    });
+    let all = Domain::of(ends.filter(|end| end.is_finite()));
+    let low = (10.0 * all.low).floor().clamp(0.0, 9.0) / 10.0;
+    let high = (10.0 * all.high).ceil().clamp(0.0, 10.0) / 10.0;
+    Domain { low, high: high.max(low + 0.1) }
+}
+
+/// A dot and its interval on the scale; the number beside it says the same.
+fn whisker(control: &Control, scale: Domain) -> String {
     if !control.accuracy.is_finite() {
         return String::new();
     }
-    let place = |share: f64| Px(4.0 + 152.0 * share.clamp(0.0, 1.0));
+    let place = |share: f64| Px(scale.place(share.clamp(scale.low, scale.high), [4.0, 156.0]));
     let half = control.half_width.filter(|half| half.is_finite()).unwrap_or(0.0);
     let (low, high) = (place(control.accuracy - half), place(control.accuracy + half));
     let slot = if control.main { 0 } else { 6 };
