@@ -115,7 +115,7 @@
       sort();
       const total = edges.length / 2;
       const stride = moving ? Math.max(1, Math.ceil(total / MOVING_EDGES)) : 1;
-      pen.globalAlpha = Math.min(0.45, Math.max(0.08, 900 / Math.max(1, total)) * Math.sqrt(stride));
+      pen.globalAlpha = Math.min(0.45, Math.max(0.025, 500 / Math.max(1, total)) * Math.sqrt(stride));
       pen.strokeStyle = quiet;
       pen.lineWidth = 0.7;
       pen.beginPath();

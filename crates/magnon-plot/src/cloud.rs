@@ -112,7 +112,7 @@ impl Cloud {
         let names = self.class_names[..listed].iter().enumerate();
         for (class, name) in names.map(|(class, name)| (Some(class), name.clone())).chain(more) {
             let name = text::fit(&name, size, 200.0);
-            let width = 18.0 + text::width(&name, size);
+            let width = 18.0 + text::SLACK * text::width(&name, size);
             if x > left && x + width > right {
                 x = left;
                 y += 20.0;
@@ -122,7 +122,7 @@ impl Cloud {
                 pen.fill(&d, class, 1.0, "");
             }
             pen.text([x + 16.0, y + 0.36 * size], Anchor::Start, size, "ink", &name);
-            x += width + 16.0;
+            x += width + 10.0;
         }
         y - top + 22.0
     }

@@ -30,15 +30,15 @@ impl Grid {
         let count = self.names.len() as f64;
         let longest = if frame.narrow() { 84.0 } else { 150.0 };
         let widest = self.names.iter().map(|name| text::width(name, size)).fold(0.0, f64::max);
-        let gutter = widest.min(longest) + 10.0;
+        let gutter = text::SLACK * widest.min(longest) + 8.0;
         let left = edge + size + 10.0 + gutter;
         let cell = ((frame.width - edge - left) / count).min(64.0);
         let named = cell >= READABLE;
-        let turned = widest > cell - 6.0;
+        let turned = text::SLACK * widest > cell;
         let head = match (named, turned) {
             (false, _) => 6.0,
             (true, false) => size + 8.0,
-            (true, true) => widest.min(0.7 * longest) + 8.0,
+            (true, true) => text::SLACK * widest.min(0.7 * longest) + 8.0,
         };
         let middle = left + 0.5 * cell * count;
         let columns = text::fit(self.column_label, size, cell * count + gutter);
@@ -50,11 +50,11 @@ impl Grid {
         if named {
             for (place, name) in self.names.iter().enumerate() {
                 let at = (place as f64 + 0.5) * cell;
-                let label = text::fit(name, size, longest.min(gutter));
+                let label = text::fit(name, size, longest);
                 let row = [left - 8.0, top + at + 0.35 * size];
                 pen.text(row, Anchor::End, size, "ink", &label);
                 if turned {
-                    let label = text::fit(name, size, head - 8.0);
+                    let label = text::fit(name, size, 0.7 * longest);
                     let column = [left + at + 0.35 * size, top - 7.0];
                     pen.turned(column, Anchor::Start, size, "ink", &label, -90.0);
                 } else {

@@ -1,6 +1,6 @@
 //! Figures and the HTML report, from plain structs.
 //!
-//! Fill a figure's fields, then [`save`] it: the extension of the path chooses SVG, PNG or a page of
+//! Fill a figure's fields, then [`save()`] it: the extension of the path chooses SVG, PNG or a page of
 //! its own. A [`Report`] gathers figures, tables and the command that made them in one file that
 //! needs no network and no other file.
 //!
@@ -49,3 +49,8 @@ pub use figure::{
 };
 pub use report::{ChargeCandidate, Control, CycleEvidence, CycleLength, Fact, Report};
 pub use save::{html, png, save, svg};
+
+/// The example of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

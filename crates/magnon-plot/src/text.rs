@@ -15,6 +15,9 @@ pub(crate) const FONTS: [&[u8]; 4] = [
 /// The first is the font inside the crate; a browser takes what it has.
 pub(crate) const FAMILY: &str = "'Noto Sans', system-ui, 'Segoe UI', Roboto, Arial, sans-serif";
 
+/// Room for the reader's font, which may be wider than ours, where words stand side by side.
+pub(crate) const SLACK: f64 = 1.14;
+
 /// The width of letters that no font has, in ems: that of Chinese.
 const UNKNOWN: f64 = 1.0;
 

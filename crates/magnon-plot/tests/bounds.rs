@@ -1,5 +1,7 @@
 //! The edges of the input: nothing, one point, numbers without a place, enormous ranges.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{check_html, check_svg, data};

@@ -6,7 +6,7 @@ use crate::text;
 
 const ROW: f64 = 20.0;
 const SAMPLE: f64 = 26.0;
-const GAP: f64 = 18.0;
+const GAP: f64 = 12.0;
 
 /// One name with its sample.
 struct Entry {
@@ -30,8 +30,8 @@ pub(super) fn draw(
     let room = right - left;
     let (mut x, mut row) = (left, 0.0);
     for entry in entries {
-        let name = text::fit(&entry.name, size, (room - SAMPLE - 8.0).min(260.0));
-        let width = SAMPLE + 6.0 + text::width(&name, size);
+        let name = text::fit(&entry.name, size, ((room - SAMPLE - 8.0) / text::SLACK).min(260.0));
+        let width = SAMPLE + 6.0 + text::SLACK * text::width(&name, size);
         if x > left && x + width > right {
             x = left;
             row += 1.0;

@@ -5,6 +5,7 @@ mod density;
 mod eigenmap;
 mod frustration;
 mod response;
+mod slider;
 mod spectrum;
 mod training;
 
@@ -16,7 +17,7 @@ pub use response::{Curve, ResponseFigure};
 pub use spectrum::{SpectrumCurve, SpectrumFigure};
 pub use training::TrainingFigure;
 
-/// Anything that [`save`](crate::save) can draw: the figures of this crate.
+/// Anything that [`save`](fn@crate::save) can draw: the figures of this crate.
 pub trait Figure: crate::plan::Plot {}
 
 impl<F: crate::plan::Plot> Figure for F {}

@@ -2,7 +2,7 @@
 
 use super::frustration::height;
 use super::response::{Curve, names};
-use crate::chart::{Axis, Chart, Moment, Panel, Series, pairs, thin};
+use crate::chart::{Axis, Chart, Panel, Series, pairs, thin};
 use crate::check::Check;
 use crate::pen::Stroke;
 use crate::plan::{Plan, Plot};
@@ -35,16 +35,16 @@ pub struct SpectrumFigure {
 }
 
 impl SpectrumCurve {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         format!("q = {}", number::charge(self.charge))
     }
 
-    fn points(values: &[f64]) -> Vec<[f64; 2]> {
+    pub(super) fn points(values: &[f64]) -> Vec<[f64; 2]> {
         thin((1u32..).zip(values).map(|(place, &value)| [f64::from(place), value]).collect())
     }
 
     /// The response at some of the eigenvalues.
-    fn dots(&self, response: &Curve) -> Vec<[f64; 2]> {
+    pub(super) fn dots(&self, response: &Curve) -> Vec<[f64; 2]> {
         let curve = pairs(&response.x, &response.y);
         let kept = spread_over(self.eigenvalues.len(), 60);
         kept.into_iter()
@@ -55,7 +55,7 @@ impl SpectrumCurve {
 }
 
 impl SpectrumFigure {
-    fn check(&self) -> Result<(), PlotError> {
+    pub(super) fn check(&self) -> Result<(), PlotError> {
         let check = Check("spectrum figure");
         check.some("the list of curves", &self.curves)?;
         for curve in &self.curves {
@@ -76,7 +76,7 @@ impl SpectrumFigure {
     }
 
     /// Axes that hold every curve, with no curve in them yet.
-    fn panels(&self) -> Vec<Panel> {
+    pub(super) fn panels(&self) -> Vec<Panel> {
         let all = self.curves.iter().flat_map(|c| c.eigenvalues.iter().chain(&c.approximation));
         let values = all.chain(self.response.iter().flat_map(|response| &response.x)).copied();
         let longest = self.curves.iter().map(|curve| curve.eigenvalues.len()).max().unwrap_or(1);
@@ -99,12 +99,12 @@ impl SpectrumFigure {
         panels
     }
 
-    fn chart(&self, panels: Vec<Panel>) -> Chart {
+    pub(super) fn chart(&self, panels: Vec<Panel>) -> Chart {
         let shares = if panels.len() == 2 { vec![0.62, 0.38] } else { vec![1.0] };
         Chart { panels, shares, stack: false, common: None, frames: Vec::new() }
     }
 
-    fn response_line(response: &Curve, place: usize) -> Series {
+    pub(super) fn response_line(response: &Curve, place: usize) -> Series {
         let points = thin(pairs(&response.x, &response.y));
         let turned = points.into_iter().map(|[x, y]| [y, x]).collect();
         Series::line(&response.name, turned, place)
@@ -133,53 +133,6 @@ impl SpectrumFigure {
             text += &format!("; beside them the response of {}", response.name);
         }
         text + "."
-    }
-
-    /// One charge at a time, the first charge faint behind it.
-    pub(crate) fn with_slider(&self) -> Result<Plan, PlotError> {
-        self.check()?;
-        let mut panels = self.panels();
-        let first = &self.curves[0];
-        let approximated = self.curves.iter().any(|curve| !curve.approximation.is_empty());
-        let moment = |curve: &SpectrumCurve| {
-            let mut points = vec![vec![
-                SpectrumCurve::points(&first.eigenvalues),
-                SpectrumCurve::points(&curve.eigenvalues),
-            ]];
-            if approximated {
-                points[0].push(SpectrumCurve::points(&curve.approximation));
-            }
-            if let Some(response) = &self.response {
-                let line = Self::response_line(response, 0).points;
-                points.push(vec![line, curve.dots(response)]);
-            }
-            Moment { label: curve.name(), points }
-        };
-        let frames: Vec<Moment> = self.curves.iter().map(moment).collect();
-        let mut start = frames[0].points.clone().into_iter();
-        let mut lines = start.next().unwrap_or_default().into_iter();
-        let faint = Stroke { series: None, dash: "", width: 1.0 };
-        panels[0].series.extend(lines.next().map(|points| Series {
-            stroke: faint,
-            ..Series::line(format!("{}, to compare", first.name()), points, 0)
-        }));
-        panels[0].series.extend(lines.next().map(|points| Series::line("eigenvalues", points, 0)));
-        panels[0].series.extend(lines.next().map(|points| {
-            let line = Series::line("approximation", points, 1);
-            Series { stroke: Stroke { dash: palette::DASHED, ..line.stroke }, ..line }
-        }));
-        if let (Some(response), Some(panel)) = (&self.response, panels.get_mut(1)) {
-            panel.series.push(Self::response_line(response, 2));
-            let dots = start.next().and_then(|series| series.into_iter().nth(1));
-            panel.series.extend(dots.map(|points| Series {
-                dots: true,
-                ..Series::line("response at eigenvalues", points, 0)
-            }));
-        }
-        let chart = Chart { frames, ..self.chart(panels) };
-        let mut plan = self.plan()?;
-        plan.art = crate::plan::Art::Chart(chart);
-        Ok(plan)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the tests share: the sample's data and looks at finished text.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::panic)]
 
 #[path = "../../examples/sample_report/data.rs"]
 pub mod data;
