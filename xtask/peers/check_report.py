@@ -137,6 +137,14 @@ def turns(page: Page) -> Iterator[Check]:
     page.settle()
     yield "the map does not turn by mouse", page.run(ink)[0] != second[0]
     page.mouse("mouseReleased", x + 60, y + 25, held=True)
+    page.send("Emulation.setTouchEmulationEnabled", enabled=True)
+    before = page.run(ink)
+    for kind, way in (("touchStart", 0), ("touchMove", 40), ("touchMove", 90)):
+        page.send("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x + way, "y": y}])
+    page.settle()
+    yield "the map does not turn by finger", page.run(ink)[0] != before[0]
+    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.send("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
 def checks(page: Page, file: Path, pictures: Path | None) -> Iterator[Check]:
@@ -154,7 +162,8 @@ def checks(page: Page, file: Path, pictures: Path | None) -> Iterator[Check]:
     yield f"out of reach of the keyboard: {unreachable}", not unreachable
     size = file.stat().st_size
     yield f"{size} bytes", size <= LARGEST
-    print(f"{file.name}: {size / 1e6:.2f} MB, on screen after {taken:.0f} ms")
+    if pictures:
+        print(f"{file.name}: {size / 1e6:.2f} MB, on screen after {taken:.0f} ms")
     yield from looks(page, pictures, file.stem)
     yield from answers(page)
     elsewhere = [sent for sent in page.requests() if sent != url and not sent.startswith("data:")]

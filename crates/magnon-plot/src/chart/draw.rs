@@ -2,10 +2,14 @@
 
 use super::legend::{self, dot};
 use super::{Chart, Drawing, Frame, Mark, MarkKind, Panel, Series};
-use crate::palette::{GRID, INK, MUTED};
+use crate::palette::{self, GRID, INK, MUTED};
 use crate::pen::{Anchor, Pen, Px, path};
 use crate::scale::Domain;
 use crate::text;
+
+/// How many shapes a line carries, and their radius.
+const MARKERS: usize = 5;
+pub(super) const MARKER: f64 = 3.4;
 
 /// A panel's rectangle in pixels.
 #[derive(Clone, Copy)]
@@ -38,7 +42,7 @@ impl Chart {
             let gap = if stacked || index + 1 == self.panels.len() { 0.0 } else { 14.0 };
             let width = whole * share - gap;
             let room = Room { left, right: left + width, top, bottom: top + height };
-            panel.draw(&mut pen, room, size, index);
+            panel.draw(&mut pen, room, size, index, self.shapes(panel));
             if stacked { top += height + 8.0 } else { left += whole * share }
         }
         let bottom = if stacked { top - 8.0 } else { top + height };
@@ -47,7 +51,7 @@ impl Chart {
 }
 
 impl Panel {
-    fn draw(&self, pen: &mut Pen, outer: Room, size: f64, index: usize) {
+    fn draw(&self, pen: &mut Pen, outer: Room, size: f64, index: usize, shapes: bool) {
         let top = outer.top + size + 12.0;
         let bottom = outer.bottom - 2.0 * size - 16.0;
         let y_ticks = self.y.domain.ticks(if bottom - top > 180.0 { 6 } else { 4 });
@@ -99,7 +103,7 @@ impl Panel {
             self.mark(pen, mark, room, outer.left, size);
         }
         for (place, series) in self.series.iter().enumerate() {
-            self.series(pen, series, room, place);
+            self.series(pen, series, room, place, shapes && series.listed);
         }
         for mark in self.marks.iter().filter(|mark| mark.kind == MarkKind::Ring) {
             self.mark(pen, mark, room, outer.left, size);
@@ -107,7 +111,7 @@ impl Panel {
         pen.out.push_str("</g>");
     }
 
-    fn series(&self, pen: &mut Pen, series: &Series, room: Room, place: usize) {
+    fn series(&self, pen: &mut Pen, series: &Series, room: Room, place: usize, shapes: bool) {
         let pixel = |[x, y]: [f64; 2]| {
             let drawable = crate::check::drawable(x) && crate::check::drawable(y);
             drawable.then(|| {
@@ -132,6 +136,10 @@ impl Panel {
         }
         let points: Vec<_> = series.points.iter().map(|&point| pixel(point)).collect();
         pen.line(&path(points.iter().copied()), series.stroke, &hook);
+        if shapes {
+            let d = markers(&points, series.stroke.series.unwrap_or(0), self.series.len());
+            pen.fill(&d, series.stroke.series.unwrap_or(0), 1.0, "");
+        }
         // A point between two gaps has no line to be seen by.
         let lonely = |at: usize| {
             let gap =
@@ -171,6 +179,27 @@ impl Panel {
             }
         }
     }
+}
+
+/// A few of the series' shapes along its line; each series starts a little later than the last, so
+/// that the shapes of curves that run together stand side by side.
+fn markers(points: &[Option<[f64; 2]>], series: usize, count: usize) -> String {
+    let ends = (points.iter().flatten().next(), points.iter().flatten().last());
+    let (Some(first), Some(last)) = ends else { return String::new() };
+    // Along the longer way: a curve may run up rather than across.
+    let along = usize::from((last[1] - first[1]).abs() > (last[0] - first[0]).abs());
+    let shape = palette::outline(palette::shape(series), MARKER);
+    let mut d = String::new();
+    for step in 0..MARKERS {
+        let share = (step as f64 + (series as f64 + 0.5) / (count as f64)) / MARKERS as f64;
+        let wanted = first[along] + share * (last[along] - first[along]);
+        let far = |at: &&[f64; 2]| (at[along] - wanted).abs();
+        let nearest = points.iter().flatten().min_by(|a, b| far(a).total_cmp(&far(b)));
+        if let Some([x, y]) = nearest {
+            d += &format!("M{} {}{shape}", Px(*x), Px(*y));
+        }
+    }
+    d
 }
 
 /// As many ticks as have room for their labels.

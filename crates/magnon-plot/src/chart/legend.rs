@@ -1,8 +1,9 @@
 //! The legend: samples and names in rows above the panels.
 
 use super::Chart;
-use crate::pen::{Anchor, Pen, Stroke};
-use crate::text;
+use super::draw::MARKER;
+use crate::pen::{Anchor, Pen, Px, Stroke};
+use crate::{palette, text};
 
 const ROW: f64 = 20.0;
 const SAMPLE: f64 = 26.0;
@@ -13,6 +14,7 @@ struct Entry {
     name: String,
     stroke: Stroke,
     dots: bool,
+    shaped: bool,
 }
 
 /// Draws the legend between `left` and `right` and gives its height.
@@ -42,6 +44,10 @@ pub(super) fn draw(
         } else {
             let d = crate::pen::path([Some([x, y]), Some([x + SAMPLE, y])]);
             pen.line(&d, entry.stroke, "");
+            if let (Some(series), true) = (entry.stroke.series, entry.shaped) {
+                let shape = palette::outline(palette::shape(series), MARKER);
+                pen.fill(&format!("M{} {}{shape}", Px(x + 0.5 * SAMPLE), Px(y)), series, 1.0, "");
+            }
         }
         pen.text([x + SAMPLE + 6.0, y + 0.36 * size], Anchor::Start, size, "ink", &name);
         x += width + GAP;
@@ -51,24 +57,26 @@ pub(super) fn draw(
 
 /// The outline of a dot.
 pub(super) fn dot([x, y]: [f64; 2], radius: f64) -> String {
-    let (x, y) = (crate::pen::Px(x), crate::pen::Px(y));
-    format!("M{x} {y}{}", crate::palette::outline(0, radius))
+    let (x, y) = (Px(x), Px(y));
+    format!("M{x} {y}{}", palette::outline(0, radius))
 }
 
 /// The series of all panels, each name once.
 fn entries(chart: &Chart) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    for series in chart.panels.iter().flat_map(|panel| &panel.series) {
+    let all = chart.panels.iter().flat_map(|panel| panel.series.iter().map(move |s| (panel, s)));
+    for (panel, series) in all {
         if series.listed && entries.iter().all(|entry| entry.name != series.name) {
             entries.push(Entry {
                 name: series.name.clone(),
                 stroke: series.stroke,
                 dots: series.dots,
+                shaped: chart.shapes(panel),
             });
         }
     }
     if let Some((stroke, name)) = chart.common {
-        entries.push(Entry { name: name.to_owned(), stroke, dots: false });
+        entries.push(Entry { name: name.to_owned(), stroke, dots: false, shaped: false });
     }
     entries
 }

@@ -136,6 +136,14 @@ impl Chart {
         }
     }
 
+    /// Whether lines carry shapes: where two of a panel differ by colour alone. Lines that a slider
+    /// moves never do; they differ by dash.
+    fn shapes(&self, panel: &Panel) -> bool {
+        let lines = || panel.series.iter().filter(|series| series.listed && !series.dots);
+        let alike = |a: &Series| lines().filter(|b| b.stroke.dash == a.stroke.dash).count() > 1;
+        self.frames.is_empty() && lines().any(alike)
+    }
+
     /// The numbers behind the picture.
     pub fn tables(&self) -> Vec<Table> {
         self.panels.iter().flat_map(data::tables).collect()
