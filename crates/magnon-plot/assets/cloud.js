@@ -15,6 +15,11 @@
     const edges = new Uint32Array(bytes(data.edges));
     const phases = new Uint16Array(bytes(data.phases));
     const place = Float32Array.from(whole, (value) => value / 32767.5 - 1);
+    // What turns must fit whichever way it is turned.
+    let farthest = 1;
+    for (let i = 0; i < 3 * count && !data.flat; i += 3) {
+      farthest = Math.max(farthest, Math.hypot(place[i], place[i + 1], place[i + 2]));
+    }
     const screen = new Float32Array(2 * count);
     const depth = new Uint8Array(count);
     const order = new Uint32Array(count);
@@ -87,7 +92,7 @@
     };
 
     const project = (wide, high) => {
-      const reach = (Math.min(wide, high) / 2 - 14) * view.zoom;
+      const reach = (Math.min(wide, high) / 2 - 14) * view.zoom / farthest;
       const cy = Math.cos(view.yaw), sy = Math.sin(view.yaw), cp = Math.cos(view.pitch), sp = Math.sin(view.pitch);
       const middleX = wide / 2 + view.x, middleY = high / 2 + view.y;
       for (let i = 0; i < count; i++) {
@@ -96,7 +101,7 @@
         const up = cp * y - sp * far, near = sp * y + cp * far;
         screen[2 * i] = middleX + reach * turned;
         screen[2 * i + 1] = middleY - reach * up;
-        depth[i] = data.flat ? DEPTHS - 1 : Math.max(0, Math.min(DEPTHS - 1, Math.floor((near / 1.75 + 1) / 2 * DEPTHS)));
+        depth[i] = data.flat ? DEPTHS - 1 : Math.max(0, Math.min(DEPTHS - 1, Math.floor((near / farthest + 1) / 2 * DEPTHS)));
       }
     };
 
