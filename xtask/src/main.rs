@@ -2,6 +2,7 @@
 //! peers.
 
 mod bench;
+mod browser;
 mod peers;
 mod test;
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const USAGE: &str =
-    "usage: cargo xtask test    formatting, lints, docs, tests, checks against scipy
+    "usage: cargo xtask test    formatting, lints, docs, tests, pages, checks against scipy
        cargo xtask bench [product|edges|cycles|memory]
                            timings against other libraries, as ratios";
 

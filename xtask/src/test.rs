@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold.
 
-use crate::{cargo, peers, release_binary, root, run as step};
+use crate::{browser, cargo, peers, release_binary, root, run as step};
 use std::process::Command;
 
 pub fn run() -> anyhow::Result<()> {
@@ -14,6 +14,7 @@ pub fn run() -> anyhow::Result<()> {
         tests.env("MAGNON_DATA", data);
     }
     step(&mut tests)?;
+    pages()?;
 
     let Some(data) = data else {
         eprintln!(
@@ -38,4 +39,22 @@ pub fn run() -> anyhow::Result<()> {
     step(peer("check_operator.py").args([&magnon, &data, &work]))?;
     step(peer("check_cycles.py").args([&magnon, &data, &work]))?;
     Ok(())
+}
+
+/// The report's sample pages, opened in a browser.
+fn pages() -> anyhow::Result<()> {
+    let Some(browser) = browser::find() else {
+        eprintln!("\nleft out: checks of the report in a browser; install chromium for them");
+        return Ok(());
+    };
+    let folder = root().join("target").join("pages");
+    let mut sample = cargo(&["run", "--quiet", "--package", "magnon-plot"]);
+    step(sample.args(["--example", "sample_report", "--"]).arg(&folder))?;
+    let check = || {
+        let mut command = Command::new("python3");
+        command.arg(peers::scripts().join("check_report.py")).arg(&browser);
+        command
+    };
+    step(check().arg("--self-test"))?;
+    step(check().args([&folder, &folder.join("pictures")]))
 }

@@ -1,0 +1,50 @@
+//! Writes a report with everything in it, one of 20,000 nodes, and every figure in every format.
+//!
+//! `cargo run --package magnon-plot --example sample_report -- FOLDER`
+//!
+//! The numbers are made up, the same at every run; the browser's checks open these pages.
+
+mod data;
+
+use magnon_plot::{Figure, PlotError, save};
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args_os().nth(1) else {
+        eprintln!("usage: sample_report FOLDER");
+        return ExitCode::from(2);
+    };
+    match write(Path::new(&folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write(folder: &Path) -> Result<(), PlotError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|source| PlotError::Write { path: folder.to_owned(), source })?;
+    data::report().save(folder.join("report.html"))?;
+    data::hostile_report().save(folder.join("hostile.html"))?;
+    data::large_report().save(folder.join("large.html"))?;
+    data::bare_report().save(folder.join("bare.html"))?;
+    let figures: [(&str, Box<dyn Figure>); 8] = [
+        ("spectrum", Box::new(data::spectrum())),
+        ("density", Box::new(data::density())),
+        ("frustration", Box::new(data::frustration())),
+        ("response", Box::new(data::response())),
+        ("eigenmap", Box::new(data::eigenmap(183, 295))),
+        ("eigenmap_large", Box::new(data::eigenmap(20_000, 44_000))),
+        ("training", Box::new(data::training())),
+        ("confusion", Box::new(data::confusion())),
+    ];
+    for (name, figure) in &figures {
+        for extension in ["svg", "png", "html"] {
+            save(figure.as_ref(), folder.join(format!("{name}.{extension}")))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! The figures, one a file.
+
+mod confusion;
+mod density;
+mod eigenmap;
+mod frustration;
+mod response;
+mod slider;
+mod spectrum;
+mod training;
+
+pub use confusion::{ClassScore, ConfusionFigure};
+pub use density::{DensityCurve, DensityFigure};
+pub use eigenmap::EigenmapFigure;
+pub use frustration::FrustrationFigure;
+pub use response::{Curve, ResponseFigure};
+pub use spectrum::{SpectrumCurve, SpectrumFigure};
+pub use training::TrainingFigure;
+
+/// Anything that [`save`](fn@crate::save) can draw: the figures of this crate.
+pub trait Figure: crate::plan::Plot {}
+
+impl<F: crate::plan::Plot> Figure for F {}

@@ -1,0 +1,56 @@
+//! Spectra one charge at a time, for the report's slider.
+
+use super::spectrum::{SpectrumCurve, SpectrumFigure};
+use crate::chart::{Chart, Moment, Series};
+use crate::pen::Stroke;
+use crate::plan::{Art, Plan, Plot};
+use crate::{PlotError, palette};
+
+impl SpectrumFigure {
+    /// One charge at a time, the first charge faint behind it.
+    pub(crate) fn with_slider(&self) -> Result<Plan, PlotError> {
+        self.check()?;
+        let mut panels = self.panels();
+        let first = &self.curves[0];
+        let approximated = self.curves.iter().any(|curve| !curve.approximation.is_empty());
+        let moment = |curve: &SpectrumCurve| {
+            let mut points = vec![vec![
+                SpectrumCurve::points(&first.eigenvalues),
+                SpectrumCurve::points(&curve.eigenvalues),
+            ]];
+            if approximated {
+                points[0].push(SpectrumCurve::points(&curve.approximation));
+            }
+            if let Some(response) = &self.response {
+                let line = Self::response_line(response, 0).points;
+                points.push(vec![line, curve.dots(response)]);
+            }
+            Moment { label: curve.name(), points }
+        };
+        let frames: Vec<Moment> = self.curves.iter().map(moment).collect();
+        let mut start = frames[0].points.clone().into_iter();
+        let mut lines = start.next().unwrap_or_default().into_iter();
+        let faint = Stroke { series: None, dash: "", width: 1.0 };
+        panels[0].series.extend(lines.next().map(|points| Series {
+            stroke: faint,
+            ..Series::line(format!("{}, to compare", first.name()), points, 0)
+        }));
+        panels[0].series.extend(lines.next().map(|points| Series::line("eigenvalues", points, 0)));
+        panels[0].series.extend(lines.next().map(|points| {
+            let line = Series::line("approximation", points, 1);
+            Series { stroke: Stroke { dash: palette::DASHED, ..line.stroke }, ..line }
+        }));
+        if let (Some(response), Some(panel)) = (&self.response, panels.get_mut(1)) {
+            panel.series.push(Self::response_line(response, 2));
+            let dots = start.next().and_then(|series| series.into_iter().nth(1));
+            panel.series.extend(dots.map(|points| Series {
+                dots: true,
+                ..Series::line("response at eigenvalues", points, 0)
+            }));
+        }
+        let chart = Chart { frames, ..self.chart(panels) };
+        let mut plan = self.plan()?;
+        plan.art = Art::Chart(chart);
+        Ok(plan)
+    }
+}

@@ -1,0 +1,187 @@
+//! The report: everything about a run on one page.
+
+mod evidence;
+mod results;
+
+pub use evidence::{ChargeCandidate, CycleEvidence, CycleLength};
+pub use results::Control;
+
+use crate::escape::Escaped;
+use crate::plan::{Plan, Plot};
+use crate::{
+    ConfusionFigure, DensityFigure, EigenmapFigure, FrustrationFigure, PlotError, ResponseFigure,
+    SpectrumFigure, TrainingFigure, page, save,
+};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use std::path::Path;
+
+/// A run told on one page that needs no network and no other file. Every part may be left empty and
+/// is then left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The title.
+    pub title: String,
+    /// A sentence under the title.
+    pub subtitle: String,
+    /// What the data are: nodes, edges, classes, homophily…
+    pub facts: Vec<Fact>,
+    /// What a reader should know: data dropped, limits met.
+    pub remarks: Vec<String>,
+    /// The model beside its controls.
+    pub controls: Vec<Control>,
+    /// What is behind the ± of the controls, as `95 % confidence interval over 10 splits`.
+    pub controls_note: String,
+    /// Cycles found, charges tried, and the choice.
+    pub cycles: Option<CycleEvidence>,
+    /// Spectra, one a charge, with a slider, and the filter's response.
+    pub spectrum: Option<SpectrumFigure>,
+    /// How the eigenvalues are spread.
+    pub density: Option<DensityFigure>,
+    /// The smallest eigenvalue against the charge.
+    pub frustration: Option<FrustrationFigure>,
+    /// Responses of several filters.
+    pub response: Option<ResponseFigure>,
+    /// Loss and accuracy per epoch.
+    pub training: Option<TrainingFigure>,
+    /// The confusion matrix; the scores of the classes follow from it.
+    pub confusion: Option<ConfusionFigure>,
+    /// The nodes on a map.
+    pub eigenmap: Option<EigenmapFigure>,
+    /// The command line that made the report.
+    pub command: String,
+    /// The whole configuration.
+    pub configuration: Option<serde_json::Value>,
+    /// Program and version, for the last line.
+    pub made_by: String,
+}
+
+/// A name and a value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What it is.
+    pub name: String,
+    /// What it comes to.
+    pub value: String,
+}
+
+/// One part of the page.
+struct Section {
+    id: &'static str,
+    name: &'static str,
+    body: String,
+}
+
+impl Report {
+    /// The page.
+    pub fn html(&self) -> Result<String, PlotError> {
+        let sections = self.sections()?;
+        let mut body =
+            String::from("<a class=\"skip\" href=\"#content\">Skip to the content</a>\n");
+        self.header(&mut body, &sections);
+        body.push_str("<main id=\"content\">\n");
+        for section in &sections {
+            let (id, name) = (section.id, section.name);
+            let _ = write!(
+                body,
+                "<section id=\"{id}\" aria-labelledby=\"{id}-name\">\n<h2 id=\"{id}-name\">{name}</h2>\n{}</section>\n",
+                section.body
+            );
+        }
+        body.push_str("</main>\n");
+        if !self.made_by.is_empty() {
+            let _ = writeln!(body, "<footer>Made by {}</footer>", Escaped(&self.made_by));
+        }
+        Ok(page::whole(&self.title, &body))
+    }
+
+    /// Writes the page, beside its target first, then renamed.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
+        save::write(path.as_ref(), self.html()?.as_bytes())
+    }
+
+    fn header(&self, out: &mut String, sections: &[Section]) {
+        let _ = write!(out, "<header>\n<h1><bdi>{}</bdi></h1>\n", Escaped(&self.title));
+        if !self.subtitle.is_empty() {
+            let _ =
+                writeln!(out, "<p class=\"subtitle\"><bdi>{}</bdi></p>", Escaped(&self.subtitle));
+        }
+        if !self.facts.is_empty() {
+            out.push_str("<dl class=\"facts\">");
+            for Fact { name, value } in &self.facts {
+                let (name, value) = (Escaped(name), Escaped(value));
+                let _ =
+                    write!(out, "<div><dt><bdi>{name}</bdi></dt><dd><bdi>{value}</bdi></dd></div>");
+            }
+            out.push_str("</dl>\n");
+        }
+        if !self.remarks.is_empty() {
+            out.push_str("<ul class=\"remarks\">");
+            for remark in &self.remarks {
+                let _ = write!(out, "<li><bdi>{}</bdi></li>", Escaped(remark));
+            }
+            out.push_str("</ul>\n");
+        }
+        if sections.len() > 1 {
+            out.push_str("<nav aria-label=\"Sections\">");
+            for Section { id, name, .. } in sections {
+                let _ = write!(out, "<a href=\"#{id}\">{name}</a> ");
+            }
+            out.push_str("</nav>\n");
+        }
+        out.push_str("</header>\n");
+    }
+
+    fn sections(&self) -> Result<Vec<Section>, PlotError> {
+        let mut sections = Vec::new();
+        let mut add = |id, name, body: String| {
+            if !body.is_empty() {
+                sections.push(Section { id, name, body });
+            }
+        };
+        let figure = |plan: Plan, id: &str| page::figure(&plan, id, "h3");
+        add("results", "Results", results::controls(&self.controls, &self.controls_note));
+        add("charge", "Cycles and charge", {
+            let evidence = self.cycles.as_ref().map_or_else(String::new, CycleEvidence::html);
+            let frustration = self.frustration.as_ref().map(Plot::plan).transpose()?;
+            evidence + &frustration.map_or_else(String::new, |plan| figure(plan, "frustration"))
+        });
+        add("spectrum", "Spectrum and filter", {
+            let spectrum = self.spectrum.as_ref().map(SpectrumFigure::with_slider).transpose()?;
+            let density = self.density.as_ref().map(Plot::plan).transpose()?;
+            let response = self.response.as_ref().map(Plot::plan).transpose()?;
+            let named = [(spectrum, "eigenvalues"), (density, "density"), (response, "response")];
+            pair(named.into_iter().filter_map(|(plan, id)| Some(figure(plan?, id))).collect())
+        });
+        add("training", "Training", {
+            let training = self.training.as_ref().map(Plot::plan).transpose()?;
+            training.map_or_else(String::new, |plan| figure(plan, "curves"))
+        });
+        add(
+            "classes",
+            "Classes",
+            match &self.confusion {
+                None => String::new(),
+                Some(confusion) => {
+                    let scores = results::scores(&confusion.scores()?);
+                    pair(vec![figure(confusion.plan()?, "confusion"), scores])
+                }
+            },
+        );
+        add("map", "Eigenmap", {
+            let eigenmap = self.eigenmap.as_ref().map(Plot::plan).transpose()?;
+            eigenmap.map_or_else(String::new, |plan| figure(plan, "eigenmap"))
+        });
+        add("origin", "How this was made", results::origin(&self.command, &self.configuration));
+        Ok(sections)
+    }
+}
+
+/// Parts side by side where the screen is wide.
+fn pair(parts: Vec<String>) -> String {
+    match parts.len() {
+        0 => String::new(),
+        1 => parts.concat(),
+        _ => format!("<div class=\"pair\">{}</div>\n", parts.concat()),
+    }
+}

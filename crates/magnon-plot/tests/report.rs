@@ -1,0 +1,115 @@
+//! The report: whole, partial, hostile and large.
+
+mod common;
+
+use common::{check_html, check_svg, data};
+use magnon_plot::*;
+use std::fs;
+
+#[test]
+fn the_whole_report_is_well_formed_and_the_same_every_time() {
+    for (name, report) in [("whole", data::report()), ("hostile", data::hostile_report())] {
+        let html = report.html().unwrap();
+        check_html(name, &html);
+        assert_eq!(html, report.html().unwrap());
+        for section in ["results", "charge", "spectrum", "training", "classes", "map", "origin"] {
+            assert!(html.contains(&format!("<section id=\"{section}\"")), "{name}: {section}");
+        }
+        for inline in html.split("<svg xmlns").skip(1) {
+            let inline = inline.split("</svg>").next().unwrap();
+            check_svg(name, &format!("<svg xmlns{inline}</svg>"));
+        }
+    }
+}
+
+#[test]
+fn nothing_can_be_asked_for() {
+    let html = data::hostile_report().html().unwrap();
+    assert!(html.contains(
+        "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\""
+    ));
+    assert!(!html.contains("<img") && !html.contains("<script>document"));
+    let addresses = html.matches("http").count();
+    let names =
+        html.matches("http://www.w3.org/2000/svg").count() + html.matches("http-equiv").count();
+    assert_eq!(addresses, names);
+}
+
+#[test]
+fn empty_parts_are_left_out() {
+    let html = data::bare_report().html().unwrap();
+    check_html("bare", &html);
+    assert!(!html.contains("<section") && !html.contains("<nav") && !html.contains("<figure"));
+    check_html("nothing", &Report::default().html().unwrap());
+
+    let full = data::report();
+    let parts: [fn(&mut Report, Report); 9] = [
+        |report, full| report.controls = full.controls,
+        |report, full| report.cycles = full.cycles,
+        |report, full| report.spectrum = full.spectrum,
+        |report, full| report.density = full.density,
+        |report, full| report.frustration = full.frustration,
+        |report, full| report.training = full.training,
+        |report, full| report.confusion = full.confusion,
+        |report, full| report.eigenmap = full.eigenmap,
+        |report, full| report.command = full.command,
+    ];
+    for (index, part) in parts.into_iter().enumerate() {
+        let mut report = Report { title: "one part".into(), ..Report::default() };
+        part(&mut report, full.clone());
+        let html = report.html().unwrap();
+        check_html(&format!("part {index}"), &html);
+        assert_eq!(html.matches("<section").count(), 1, "part {index}");
+    }
+}
+
+#[test]
+fn a_report_of_20000_nodes_is_below_5_megabytes() {
+    let html = data::large_report().html().unwrap();
+    check_html("large", &html);
+    assert!(html.len() < 5_000_000, "{}", html.len());
+}
+
+#[test]
+fn a_report_survives_numbers_that_are_none() {
+    let mut report = data::report();
+    report.controls[0].accuracy = f64::NAN;
+    report.controls[1].half_width = Some(f64::INFINITY);
+    if let Some(cycles) = &mut report.cycles {
+        cycles.charges[0].val_loss = Some(f64::NAN);
+        cycles.charges[1].charge = f64::NAN;
+    }
+    check_html("numbers", &report.html().unwrap());
+}
+
+#[test]
+fn files_are_replaced_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    fs::write(&path, "old").unwrap();
+    data::report().save(&path).unwrap();
+    assert!(fs::read_to_string(&path).unwrap().starts_with("<!doctype html>"));
+
+    let mut broken = data::frustration();
+    broken.values.clear();
+    let target = folder.path().join("figure.svg");
+    fs::write(&target, "old").unwrap();
+    assert!(save(&broken, &target).is_err());
+    assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+    save(&data::frustration(), &target).unwrap();
+    save(&data::frustration(), folder.path().join("FIGURE.PNG")).unwrap();
+    save(&data::frustration(), folder.path().join("figure.html")).unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["figure.pdf", "figure", ".svg"] {
+        let error = save(&data::frustration(), folder.path().join(name)).unwrap_err();
+        assert!(error.to_string().ends_with("the name must end in .svg, .png or .html"), "{error}");
+    }
+    let path = folder.path().join("nowhere").join("figure.svg");
+    let error = save(&data::frustration(), &path).unwrap_err().to_string();
+    assert!(error.contains("nowhere") && error.starts_with("cannot write"), "{error}");
+}
