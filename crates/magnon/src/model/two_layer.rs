@@ -2,7 +2,8 @@
 
 use super::{Mode, Model, Rows};
 use crate::nn::{
-    Activation, Engine, Field, Init, ParameterId, Parameters, Pass, Scalar, Shape, Var, initialise,
+    Activation, Engine, Field, Init, ParameterId, Parameters, Pass, Shape, Var, initialise,
+    initialise_bias,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -29,7 +30,7 @@ pub(super) struct Layers {
 }
 
 impl<E: Engine> TwoLayer<E> {
-    /// Draws the weights with `seed`; biases start at zero.
+    /// Draws the weights with `seed`.
     pub(super) fn new(engine: &E, layers: Layers, seed: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let Layers { inputs, hidden, classes, field, activation, dropout, init } = layers;
@@ -37,10 +38,10 @@ impl<E: Engine> TwoLayer<E> {
         let mut layer = |number: usize, shape: Shape| {
             let weights = initialise::<E::Real>(init, shape, &mut rng);
             let bias = Shape { rows: 1, ..shape };
-            let zeros = vec![E::Real::ZERO; bias.len()];
+            let biases = initialise_bias::<E::Real>(init, shape.rows, bias, &mut rng);
             (
                 parameters.add(engine, &format!("layers.{number}.weight"), shape, &weights),
-                parameters.add(engine, &format!("layers.{number}.bias"), bias, &zeros),
+                parameters.add(engine, &format!("layers.{number}.bias"), bias, &biases),
             )
         };
         let first = layer(0, Shape { rows: inputs, cols: hidden, field });

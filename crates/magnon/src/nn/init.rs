@@ -21,6 +21,8 @@ pub enum Init {
     Glorot,
     /// Variance 2/rows: a = √(6/rows), σ = 1/√rows.
     He,
+    /// Real and imaginary parts uniform on ±1/√rows, biases too: what PyTorch's linear layer does.
+    Uniform,
     /// Orthonormal columns, or rows where there are fewer of them, scaled to the variance of
     /// `glorot`.
     Unitary,
@@ -32,15 +34,13 @@ pub fn initialise<T: Scalar>(init: Init, shape: Shape, rng: &mut impl Rng) -> Ve
     let variance = match init {
         Init::Glorot | Init::Unitary => 2.0 / (rows + cols),
         Init::He => 2.0 / rows,
+        Init::Uniform => return uniform(rows.max(1.0).sqrt().recip(), shape, rng),
     };
     if init == Init::Unitary {
         return unitary(shape, variance, rng);
     }
     match shape.field {
-        Field::Real => {
-            let most = (3.0 * variance).sqrt();
-            (0..shape.len()).map(|_| T::from_f64(rng.random_range(-most..=most))).collect()
-        }
+        Field::Real => uniform((3.0 * variance).sqrt(), shape, rng),
         Field::Complex => {
             let sigma = (0.5 * variance).sqrt();
             let mut draw = || {
@@ -53,8 +53,25 @@ pub fn initialise<T: Scalar>(init: Init, shape: Shape, rng: &mut impl Rng) -> Ve
     }
 }
 
+fn uniform<T: Scalar>(most: f64, shape: Shape, rng: &mut impl Rng) -> Vec<T> {
+    (0..shape.len()).map(|_| T::from_f64(rng.random_range(-most..=most))).collect()
+}
+
 fn parts<T: Scalar>(z: Complex64) -> [T; 2] {
     [T::from_f64(z.re), T::from_f64(z.im)]
+}
+
+/// Draws the bias of a layer with `rows` inputs: zero, but for [`Init::Uniform`].
+pub fn initialise_bias<T: Scalar>(
+    init: Init,
+    rows: usize,
+    shape: Shape,
+    rng: &mut impl Rng,
+) -> Vec<T> {
+    match init {
+        Init::Uniform => uniform((rows.max(1) as f64).sqrt().recip(), shape, rng),
+        _ => vec![T::ZERO; shape.len()],
+    }
 }
 
 /// The orthonormal factor of a Gaussian matrix. Taking the phase of R's diagonal out makes it

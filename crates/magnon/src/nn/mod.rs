@@ -27,7 +27,7 @@ mod tape;
 pub use adam::{Adam, AdamConfig, Decay};
 pub use cpu::{Breakdown, Cpu};
 pub use engine::{Activation, AdamStep, Engine, Side};
-pub use init::{Init, initialise};
+pub use init::{Init, initialise, initialise_bias};
 pub use map::Map;
 pub use parameters::{ParameterId, Parameters};
 pub use pass::{Loss, Pass, Var};
