@@ -8,11 +8,13 @@
 
 pub mod cycles;
 pub mod data;
+//pub mod denoise;
 pub mod filter;
 pub mod graph;
 pub mod matrix;
 mod memory;
 pub mod operator;
+pub mod spectrum;
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]
