@@ -1,7 +1,7 @@
 //! Magnetic eigenmaps: eigenvectors of the Laplacian as points of the nodes.
 //!
-//! An eigenvector u with a small eigenvalue has u(v) ≈ e^{−i2πq}·u(w) along most edges w ← v turned
-//! alike, so the phase of its entries shows where a node stands on the cycles that the charge fits.
+//! An eigenvector u with a small eigenvalue has u(v) ≈ e^{−i2πq}·u(w) for most edges w → v: its phase
+//! falls by 2πq along an edge, and so shows where a node stands on the cycles that the charge fits.
 
 use super::error::range;
 use super::{Select, SpectrumConfig, SpectrumError, spectrum};

@@ -28,6 +28,8 @@ mod response;
 mod small;
 mod solve;
 mod target;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 pub use config::{Select, SpectrumConfig};

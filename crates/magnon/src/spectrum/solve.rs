@@ -214,7 +214,7 @@ impl Task<'_> {
     ) -> Result<(Pairs, usize), SpectrumError> {
         let (wanted, tolerance) = (search.count, search.tolerance);
         let mut products = 0;
-        let mut worst = f64::INFINITY;
+        let (mut converged, mut residual) = (0, f64::INFINITY);
         for round in 0..4 {
             // Pairs σ ± δ look alike from here, and the last may come without its other half; a
             // residual of the square may hide a larger one of S. Both are cured by going further.
@@ -227,15 +227,18 @@ impl Task<'_> {
             let found = lowest(&target, block.nodes(), &further)?;
             products += target.products.get();
             let mut pairs = unpack(block, found.of_operator(block)?)?;
-            keep_nearest(&mut pairs, sigma, wanted);
             let residuals = pairs.residuals(block).unwrap_or_default();
-            worst = residuals.iter().copied().fold(0.0, f64::max);
-            if worst <= tolerance {
+            let good = |&j: &usize| residuals[j] <= tolerance;
+            converged = (0..residuals.len()).filter(good).count();
+            if converged >= wanted {
+                keep_nearest(&mut pairs, sigma, wanted, good);
                 return Ok((pairs, products));
             }
+            let bad = residuals.iter().copied().filter(|&r| r > tolerance);
+            residual = bad.fold(f64::INFINITY, f64::min);
         }
-        let (converged, count) = (0, wanted);
-        Err(SpectrumError::NotConverged { converged, count, products, residual: worst, tolerance })
+        let count = wanted;
+        Err(SpectrumError::NotConverged { converged, count, products, residual, tolerance })
     }
 }
 
@@ -261,9 +264,9 @@ fn reverse(pairs: &mut Pairs) {
     }
 }
 
-/// Keeps the `count` pairs nearest to `sigma`.
-fn keep_nearest(pairs: &mut Pairs, sigma: f64, count: usize) {
-    let mut order: Vec<usize> = (0..pairs.values.len()).collect();
+/// Keeps the `count` pairs nearest to `sigma` of those that are good.
+fn keep_nearest(pairs: &mut Pairs, sigma: f64, count: usize, good: impl Fn(&usize) -> bool) {
+    let mut order: Vec<usize> = (0..pairs.values.len()).filter(good).collect();
     order.sort_by(|&a, &b| {
         (pairs.values[a] - sigma).abs().total_cmp(&(pairs.values[b] - sigma).abs())
     });
