@@ -9,11 +9,14 @@ pub use filter::FilterArgs;
 pub use operator::{OperatorArgs, Resolved};
 
 use crate::commands::cycles::CyclesArgs;
+use crate::commands::denoise::DenoiseArgs;
+use crate::commands::eigenmap::EigenmapArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::propagate::PropagateArgs;
 use crate::commands::response::ResponseArgs;
+use crate::commands::spectrum::SpectrumArgs;
 use clap::{Args, Parser, Subcommand};
 use std::num::NonZeroUsize;
 
@@ -60,8 +63,14 @@ pub enum Command {
     Operator(OperatorCommand),
     /// Filter the features, h(S)X, and write them as a NumPy array
     Propagate(PropagateArgs),
+    /// Eigenvalues of the operator: all, a few, their density, or the least one over all charges
+    Spectrum(SpectrumArgs),
     /// Frequency response h(λ) of a filter over the operator's spectrum, as csv
     Response(ResponseArgs),
+    /// Eigenvectors of the magnetic Laplacian as points of the nodes
+    Eigenmap(EigenmapArgs),
+    /// Smooth a signal, β(I − αA)⁻¹x = (I + L/μ)⁻¹x, and write it as a NumPy array
+    Denoise(DenoiseArgs),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
 }
