@@ -17,6 +17,12 @@ Reads one JSON request a line on stdin and answers one JSON object a line on std
     {"task": "networkx_bounded", "path": FILE, "bound": 20, "limit": 20}
                                                              cycles of at most so many edges of an
                                                              edge list, cut off after so many seconds
+    {"task": "load_spectrum", "path": FILE}                  reads a Hermitian matrix, made dense
+    {"task": "scipy_eigvalsh"}                               all its eigenvalues
+    {"task": "scipy_eigh"}                                   all its eigenpairs
+    {"task": "scipy_eigsh", "path": FILE, "count": k, "tolerance": e, "limit": 600}
+                                                             the k smallest eigenpairs of a sparse
+                                                             matrix, cut off after so many seconds
     {"task": "quit"}
 
 Timed tasks answer {"seconds": t}, those on cycles their number as well; a task that fails answers {"error": text}.
@@ -33,6 +39,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy
+import scipy.linalg
 import scipy.sparse as sp
 
 
@@ -179,6 +186,28 @@ def cycles_within(graph: object, bound: int, limit: int) -> dict:
     return {"seconds": time.perf_counter() - start, "cycles": cycles, "finished": finished}
 
 
+def smallest(a: sp.csr_matrix, count: int, tolerance: float, limit: int) -> dict:
+    """The smallest eigenpairs by scipy's Lanczos, for at most `limit` seconds."""
+    from scipy.sparse.linalg import eigsh
+
+    def stop(*_: object) -> None:
+        raise OutOfTime
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(limit)
+    start = time.perf_counter()
+    try:
+        values, vectors = eigsh(a, count, which="SA", tol=tolerance, maxiter=10**6)
+    except OutOfTime:
+        return {"seconds": time.perf_counter() - start, "finished": False}
+    finally:
+        signal.alarm(0)
+    seconds = time.perf_counter() - start
+    residual = float(np.linalg.norm(a @ vectors - vectors * values, axis=0).max())
+    answer = {"seconds": seconds, "finished": True, "residual": residual}
+    return answer | {"eigenvalues": values.tolist()}
+
+
 class Worker:
     """Holds matrices and graphs between requests."""
 
@@ -189,6 +218,7 @@ class Worker:
         self.files_read: set[str] = set()
         self.networkx: object | None = None
         self.igraph: object | None = None
+        self.dense: np.ndarray | None = None
 
     def load_product(self, path: str, threads: int = 2) -> dict:
         folder = Path(path)
@@ -279,6 +309,20 @@ class Worker:
         edges = np.loadtxt(path, dtype=int, usecols=(0, 1)).tolist()
         return cycles_within(nx.DiGraph(edges), bound, limit)
 
+    def load_spectrum(self, path: str) -> dict:
+        self.dense = sp.load_npz(path).toarray()
+        return {"nodes": len(self.dense), "scipy": scipy.__version__}
+
+    def scipy_eigvalsh(self) -> dict:
+        seconds, values = timed(lambda: scipy.linalg.eigvalsh(self.dense))
+        return {"seconds": seconds, "eigenvalues": values.tolist()}
+
+    def scipy_eigh(self) -> dict:
+        return {"seconds": timed(lambda: scipy.linalg.eigh(self.dense))[0]}
+
+    def scipy_eigsh(self, path: str, count: int, tolerance: float, limit: int) -> dict:
+        return smallest(sp.csr_matrix(sp.load_npz(path)), count, tolerance, limit)
+
     def answer(self, request: dict) -> dict:
         """Does what a request asks."""
         tasks = {
@@ -293,6 +337,10 @@ class Worker:
             "igraph_cycles": self.igraph_cycles,
             "igraph_search": self.igraph_search,
             "networkx_bounded": self.networkx_bounded,
+            "load_spectrum": self.load_spectrum,
+            "scipy_eigvalsh": self.scipy_eigvalsh,
+            "scipy_eigh": self.scipy_eigh,
+            "scipy_eigsh": self.scipy_eigsh,
         }
         name = request.pop("task", None)
         if name not in tasks:
@@ -330,6 +378,12 @@ def self_test() -> int:
     checks["bounded cycles"] = bounded["cycles"] == 15 + 40 and bounded["finished"]
     large = type(worker.networkx)((u, v) for u in range(60) for v in range(60) if u != v)
     checks["cut-off"] = not cycles_within(large, 60, 1)["finished"]
+    # A path has no repeated eigenvalue, which a single start vector could miss.
+    path = sp.diags([np.full(39, -1), np.full(40, 2), np.full(39, -1)], [-1, 0, 1], dtype=complex)
+    found = smallest(path.tocsr(), 3, 1e-10, 20)
+    exact = [2 - 2 * np.cos(np.pi * k / 41) for k in (1, 2, 3)]
+    checks["smallest eigenvalues"] = np.allclose(sorted(found["eigenvalues"]), exact, atol=1e-9)
+    checks["its residual"] = found["residual"] < 1e-8
     failed = [name for name, right in checks.items() if not right]
     for name in failed:
         print(f"FAIL {name}")

@@ -32,12 +32,13 @@ pub fn run() -> anyhow::Result<()> {
         command.env("OMP_NUM_THREADS", "1").arg(peers::scripts().join(script));
         command
     };
-    for script in ["check_graph.py", "check_operator.py", "check_cycles.py"] {
+    for script in ["check_graph.py", "check_operator.py", "check_cycles.py", "check_spectrum.py"] {
         step(peer(script).arg("--self-test"))?;
     }
     step(peer("check_graph.py").arg(&magnon).arg(&data))?;
     step(peer("check_operator.py").args([&magnon, &data, &work]))?;
     step(peer("check_cycles.py").args([&magnon, &data, &work]))?;
+    step(peer("check_spectrum.py").args([&magnon, &data, &work]))?;
     Ok(())
 }
 

@@ -38,6 +38,9 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Operator(args)) => commands::operator::run(args, common),
         Some(Command::Propagate(args)) => commands::propagate::run(args, common),
         Some(Command::Response(args)) => commands::response::run(args, common),
+        Some(Command::Spectrum(args)) => commands::spectrum::run(args, common),
+        Some(Command::Eigenmap(args)) => commands::eigenmap::run(args, common),
+        Some(Command::Denoise(args)) => commands::denoise::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }

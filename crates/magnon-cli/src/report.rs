@@ -135,13 +135,32 @@ pub struct Bar {
     start: Instant,
     label: &'static str,
     shown: bool,
+    /// Whether steps say nothing about the time that is left.
+    open_ended: bool,
     bar: Mutex<Option<ProgressBar>>,
 }
 
 impl Bar {
+    /// For work in steps of about equal cost: the time left is estimated.
     pub fn new(label: &'static str, common: &Common) -> Self {
         let shown = !common.quiet && io::stderr().is_terminal();
-        Self { start: Instant::now(), label, shown, bar: Mutex::new(None) }
+        Self { start: Instant::now(), label, shown, open_ended: false, bar: Mutex::new(None) }
+    }
+
+    /// For work that cannot tell when it ends: what is done so far and the time spent are shown.
+    pub fn open_ended(label: &'static str, common: &Common) -> Self {
+        let mut bar = Self::new(label, common);
+        bar.open_ended = true;
+        if bar.shown
+            && let Ok(mut inner) = bar.bar.lock()
+        {
+            let spinner =
+                inner.insert(styled(ProgressBar::new_spinner(), "{msg}, {elapsed} so far"));
+            spinner.set_message(label);
+            // Drawn by a thread of its own, for the first time after a second.
+            spinner.enable_steady_tick(Duration::from_secs(1));
+        }
+        bar
     }
 
     /// `done` of `total` steps are made.
@@ -150,16 +169,25 @@ impl Bar {
             return;
         }
         let Ok(mut bar) = self.bar.lock() else { return };
-        let bar = bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {eta} left");
-            let bar = ProgressBar::new(total as u64).with_message(self.label);
-            if let Ok(style) = style {
-                bar.set_style(style);
+        if self.open_ended {
+            if let Some(bar) = bar.as_ref() {
+                bar.set_message(format!("{}: {done} of {total}", self.label));
             }
-            bar
+            return;
+        }
+        let bar = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(total as u64).with_message(self.label);
+            styled(bar, "{msg} {wide_bar} {percent}% {eta} left")
         });
         bar.set_position(bar.position().max(done as u64));
     }
+}
+
+fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }
 
 impl Drop for Bar {

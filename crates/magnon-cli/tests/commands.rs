@@ -178,3 +178,117 @@ fn an_interrupted_enumeration_tells_what_it_knows() {
     assert_eq!(result["complete"], false);
     assert!(!result["counts"].as_object().unwrap().is_empty());
 }
+
+#[test]
+fn spectra_have_the_keys_of_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, npy) = (folder.path().join("l.csv"), folder.path().join("u.npy"));
+    let flags = ["--charge", "1/5", "--kind", "laplacian", "--no-self-loops"];
+    let target = text(&csv);
+    let result = json(&[&["spectrum", "cycle:nodes=5", "--csv", &target][..], &flags].concat());
+    let values: Vec<f64> =
+        result["eigenvalues"].as_array().unwrap().iter().flat_map(|v| v.as_f64()).collect();
+    // 1 − cos(2πk/5), each twice but the first
+    for (value, k) in values.iter().zip([0.0, 1.0, 1.0, 2.0, 2.0]) {
+        let exact = 1.0 - (std::f64::consts::TAU * k / 5.0).cos();
+        assert!((value - exact).abs() < 1e-14, "{values:?}");
+    }
+    assert_eq!(
+        (result["method"].as_str(), result["components"].as_u64()),
+        (Some("dense"), Some(1))
+    );
+    assert!(result["seconds"]["spectrum"].is_f64() && result["residuals"].is_null());
+    let lines = std::fs::read_to_string(&csv).unwrap();
+    assert!(lines.starts_with("index,eigenvalue\n0,") && lines.lines().count() == 6, "{lines}");
+
+    let result = json(&["spectrum", "--count", "3", "--which", "largest", "--npy", &text(&npy)]);
+    assert_eq!(result["eigenvalues"].as_array().unwrap().len(), 3);
+    assert!(result["residuals"][2].as_f64().unwrap() < 1e-8);
+    let bytes = std::fs::read(&npy).unwrap();
+    assert!(String::from_utf8_lossy(&bytes[10..128]).contains("'<c16'"));
+    assert_eq!(bytes.len(), 128 + 600 * 3 * 16);
+    let near = json(&["spectrum", "--count", "2", "--near", "0.1"]);
+    let value = near["eigenvalues"][1].as_f64().unwrap();
+    assert!((value - 0.1).abs() < 0.05, "{value}");
+}
+
+#[test]
+fn densities_and_frustration_are_csv_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.csv");
+    let density = ["spectrum", "--density", "--moments", "30", "--points", "20", "--csv"];
+    let result = json(&[&density[..], &[&text(&path)]].concat());
+    let sum: f64 = result["density"].as_array().unwrap().iter().flat_map(|d| d.as_f64()).sum();
+    assert!((sum / 10.0 - 1.0).abs() < 0.05, "{sum}"); // over [−1, 1] in 20 steps
+    assert_eq!(result["moments"], 30);
+    let lines = std::fs::read_to_string(&path).unwrap();
+    assert!(lines.starts_with("lambda,density,error\n-0.95,"), "{lines}");
+
+    let curve = ["spectrum", "cycle:nodes=4", "--frustration", "--points", "9", "--csv"];
+    let result = json(&[&curve[..], &[&text(&path)]].concat());
+    let minima: Vec<f64> =
+        result["minima"].as_array().unwrap().iter().flat_map(|m| m["charge"].as_f64()).collect();
+    assert_eq!(minima.len(), 3);
+    assert!((minima[1] - 0.25).abs() < 1e-6 && minima[2] == 0.5, "{minima:?}");
+    let lines = std::fs::read_to_string(&path).unwrap();
+    assert!(lines.starts_with("charge,lambda_min\n0,"), "{lines}");
+    assert_eq!(lines.lines().count(), 10);
+}
+
+#[test]
+fn responses_run_over_charges() {
+    let base = ["response", "cycle:nodes=6", "--eigenvalues", "--order", "2"];
+    let output = magnon(&[&base[..], &["--charges", "0,1/6,1/4"]].concat());
+    let csv = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(csv.lines().next(), Some("charge,index,laplacian,adjacency,approximation,response"));
+    assert_eq!((rows.len(), rows[7][0], rows[13][0]), (19, "1/6", "1/4"));
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    for row in 1..19 {
+        // All degrees are equal: the approximation is exact. LinearRank of order 2 is (2 + λ)/3.
+        assert!((number(row, 3) - number(row, 4)).abs() < 1e-13);
+        assert!((number(row, 5) - (2.0 + number(row, 3)) / 3.0).abs() < 1e-13);
+    }
+    let result = json(&[&base[..], &["--charge", "1/5"]].concat());
+    assert_eq!(result["curves"][0]["charge_text"], "1/5");
+    assert_eq!(result["mean_degree"], 2.0);
+}
+
+#[test]
+fn eigenmaps_put_the_blocks_on_a_ring() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("map.csv");
+    let result = json(&["eigenmap", "--charge", "1/3", "--vectors", "0,2", "--csv", &text(&path)]);
+    assert_eq!(result["vectors"], serde_json::json!([0, 2]));
+    assert_eq!(result["phases"].as_array().unwrap().len(), 600);
+    let csv = std::fs::read_to_string(&path).unwrap();
+    assert!(csv.starts_with("node,label,phase_0,re_0,im_0,phase_2,re_2,im_2\n0,"));
+    assert_eq!(csv.lines().count(), 601);
+}
+
+#[test]
+fn denoised_signals_are_smoother_and_both_forms_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |form: &str, extra: &[&str]| {
+        let path = folder.path().join(format!("{form}.npy"));
+        let arguments = ["denoise", "--charge", "1/3", "--mu", "0.5", "--form", form, "-o"];
+        let result = json(&[&arguments[..], &[&text(&path)], extra].concat());
+        let energy = |key: &str| result[key].as_f64().unwrap();
+        assert!(energy("energy_after") < energy("energy_before"));
+        assert_eq!(result["dtype"], "complex128");
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(String::from_utf8_lossy(&bytes[..128]).contains("'shape': (600, 16)"));
+        bytes[128..]
+            .chunks_exact(8)
+            .map(|b| f64::from_le_bytes(b.try_into().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let (filter, laplacian) = (run("filter", &[]), run("laplacian", &[]));
+    assert!(filter.iter().zip(&laplacian).all(|(a, b)| (a - b).abs() < 1e-9));
+    // A complex signal goes in again, and comes out smoother still.
+    let signal = text(&folder.path().join("filter.npy"));
+    let again = run("laplacian", &["--signal", &signal]);
+    assert!(again.iter().zip(&laplacian).any(|(a, b)| (a - b).abs() > 1e-6));
+    let real = json(&["denoise", "--charge", "0"]);
+    assert_eq!((real["dtype"].as_str(), real["alpha"].as_f64()), (Some("float64"), Some(0.5)));
+}

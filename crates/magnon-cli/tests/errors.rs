@@ -26,6 +26,27 @@ fn wrong_usage_exits_with_two() {
         (&["info", ""], "DATA is empty"),
         (&["operator", "--kind", "laplacian", "--pass", "high"], "a Laplacian has none"),
         (&["response", "--points", "1"], "--points"),
+        (&["response", "--charges", "0,1/4"], "--eigenvalues"),
+        (&["response", "--eigenvalues", "--charges", "0,0.7"], "outside of [0, 1/2]"),
+        (&["response", "--eigenvalues", "--normalize", "none"], "not with --normalize none"),
+        (&["spectrum", "--count", "0"], "at least 1"),
+        (&["spectrum", "--count", "x"], "--count"),
+        (&["spectrum", "--near", "0.5"], "--count"),
+        (&["spectrum", "--which", "largest"], "--count"),
+        (&["spectrum", "--count", "2", "--near", "1", "--which", "largest"], "--which"),
+        (&["spectrum", "--density", "--count", "3"], "--count"),
+        (&["spectrum", "--density", "--moments", "1"], "moments is 1"),
+        (&["spectrum", "--frustration", "--vectors"], "--vectors"),
+        (&["spectrum", "--frustration", "--points", "1"], "charges is 1"),
+        (&["spectrum", "--points", "9"], "--density and --frustration"),
+        (&["spectrum", "--tolerance", "2"], "tolerance is 2"),
+        (&["spectrum", "--memory", "-1"], "--memory"),
+        (&["spectrum", "--csv", "x.npy"], "written as .csv"),
+        (&["eigenmap", "--pass", "high"], "has no --pass"),
+        (&["eigenmap", "--vectors", "a"], "--vectors"),
+        (&["denoise", "--mu", "0"], "mu is 0"),
+        (&["denoise", "--form", "none"], "possible values"),
+        (&["denoise", "--signal", "x.csv"], "written as .npy"),
         (&["generate", "--density", "2"], "density is 2"),
         (&["generate", "--density", "-1"], "density is -1"),
         (&["generate", "--nodes", "1000000", "--density", "0.5"], "lower the density"),
@@ -45,6 +66,11 @@ fn failures_say_what_is_wrong() {
         (&["propagate", "--filter", "ppr", "--normalize", "none"], "diverges"),
         (&["propagate", "--filter", "arma", "--coefficients", "1", "--feedback=-2"], "pole"),
         (&["operator", "cycle", "--pass", "auto"], "needs labels"),
+        (&["spectrum", "--count", "601"], "has 600"),
+        (&["spectrum", "--memory", "0.001"], "--count K"),
+        (&["eigenmap", "--vectors", "0,600"], "has 600"),
+        (&["denoise", "--form", "filter", "--normalize", "none"], "needs it normalised"),
+        (&["denoise", "--signal", "no/such.npy"], "such.npy"),
         (&["info", "--split", "given:7"], "numbered from 0"),
         (&["info", "cycle", "--split", "60/20/20"], "has no labels"),
         (&["info", "--split", "0.1/0/0"], "no training node"),
@@ -65,6 +91,10 @@ fn outputs_that_cannot_be_written_leave_nothing() {
         assert!(error.contains("does not exist"), "{error}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let missing = text(&folder.path().join("no").join("l.csv"));
+    assert!(
+        failure(&["spectrum", "cycle:nodes=5", "--csv", &missing]).1.contains("does not exist")
+    );
     let (_, error) = failure(&["generate", "--output", "graph.xyz"]);
     assert!(error.contains(".xyz"), "{error}");
 }
@@ -95,6 +125,11 @@ fn bad_files_are_named() {
     let features = write("x.csv", b"1,2\nnan,1\n0,1\n");
     let (_, error) = failure(&["propagate", &graph, "--features", &features]);
     assert!(error.contains("x.csv"), "{error}");
+    let (code, error) = failure(&["denoise", &graph]);
+    assert!(code == 1 && error.contains("no features to denoise"), "{error}");
+    let broken = write("s.npy", b"\x93NUMPY\x01\x00");
+    let (code, error) = failure(&["denoise", &graph, "--signal", &broken]);
+    assert!(code == 1 && error.contains("s.npy"), "{error}");
     let labels = write("y.csv", b"0\n1\n");
     let (_, error) = failure(&["info", &graph, "--labels", &labels]);
     assert!(error.contains("2") && error.contains("3"), "{error}");

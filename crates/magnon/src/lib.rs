@@ -4,10 +4,12 @@
 //! Data flow one way: [`data`] reads files into a [`Dataset`](data::Dataset) with a
 //! [`DiGraph`](graph::DiGraph), [`cycles`] finds the charges that suit it, [`operator`] turns the graph into a
 //! [`MagneticOperator`](operator::MagneticOperator), and [`filter`] applies a function of that
-//! operator to the features.
+//! operator to the features. [`spectrum`] asks for the operator's eigenvalues, and [`denoise`] smooths
+//! signals with it.
 
 pub mod cycles;
 pub mod data;
+pub mod denoise;
 pub mod filter;
 pub mod graph;
 pub mod matrix;
@@ -16,6 +18,7 @@ pub mod model;
 pub mod nn;
 pub mod operator;
 pub mod run;
+pub mod spectrum;
 pub mod train;
 
 /// The examples of the README, compiled.

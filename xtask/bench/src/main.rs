@@ -7,6 +7,7 @@ mod edges;
 mod machine;
 mod memory;
 mod product;
+mod spectrum;
 mod table;
 mod worker;
 
@@ -41,6 +42,9 @@ fn main() -> anyhow::Result<()> {
     }
     if wants("cycles") {
         cycles::measure(&places, &mut peers)?.print();
+    }
+    if wants("spectrum") && places.data.is_some() {
+        spectrum::measure(&places, &mut peers)?.print();
     }
     if wants("memory") {
         memory::measure(&places)?;

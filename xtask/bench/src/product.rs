@@ -136,8 +136,8 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
     Ok(table)
 }
 
-/// The operator in complex64 as scipy would hold it.
-fn write_operator(path: &Path, operator: &MagneticOperator) -> anyhow::Result<()> {
+/// The operator as scipy would hold it.
+pub fn write_operator(path: &Path, operator: &MagneticOperator) -> anyhow::Result<()> {
     let OperatorRows { offsets, columns, values } = operator.rows();
     let shape = [operator.nodes(); 2];
     let (offsets, columns, values) = (&offsets[..], &columns[..], &values[..]);

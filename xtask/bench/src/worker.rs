@@ -16,6 +16,9 @@ impl Worker {
     pub fn start(python: &Path, scripts: &Path) -> anyhow::Result<Self> {
         let mut child = Command::new(python)
             .arg(scripts.join("bench_peers.py"))
+            // What is compared on two threads gets two; torch is told at every request.
+            .env("OMP_NUM_THREADS", "2")
+            .env("OPENBLAS_NUM_THREADS", "2")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

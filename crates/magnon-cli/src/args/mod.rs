@@ -11,11 +11,14 @@ pub use operator::{OperatorArgs, Resolved, charges};
 pub use train::{ModelArgs, RunsArgs, TrainFlags};
 
 use crate::commands::cycles::CyclesArgs;
+use crate::commands::denoise::DenoiseArgs;
+use crate::commands::eigenmap::EigenmapArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::propagate::PropagateArgs;
 use crate::commands::response::ResponseArgs;
+use crate::commands::spectrum::SpectrumArgs;
 use crate::commands::train::TrainArgs;
 use clap::{Args, Parser, Subcommand};
 use std::num::NonZeroUsize;
@@ -63,8 +66,14 @@ pub enum Command {
     Operator(OperatorCommand),
     /// Filter the features, h(S)X, and write them as a NumPy array
     Propagate(PropagateArgs),
+    /// Eigenvalues of the operator: all, a few, their density, or the least one over all charges
+    Spectrum(SpectrumArgs),
     /// Frequency response h(λ) of a filter over the operator's spectrum, as csv
     Response(ResponseArgs),
+    /// Eigenvectors of the magnetic Laplacian as points of the nodes
+    Eigenmap(EigenmapArgs),
+    /// Smooth a signal, β(I − αA)⁻¹x = (I + L/μ)⁻¹x, and write it as a NumPy array
+    Denoise(DenoiseArgs),
     /// Train a model to classify nodes, and write a run folder
     Train(Box<TrainArgs>),
     /// Generate a synthetic directed graph

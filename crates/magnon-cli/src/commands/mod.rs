@@ -2,9 +2,13 @@
 
 pub mod cycles;
 pub mod demo;
+pub mod denoise;
+pub mod eigenmap;
 pub mod generate;
 pub mod info;
 pub mod operator;
 pub mod propagate;
 pub mod response;
+mod response_curves;
+pub mod spectrum;
 pub mod train;

@@ -1,4 +1,4 @@
-//! `magnon response`: a filter's frequency response.
+//! `magnon response`: a filter's frequency response, over even points or over eigenvalues.
 
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
@@ -6,6 +6,7 @@ use crate::report::{Clock, Report, usage};
 use anyhow::bail;
 use clap::Args;
 use magnon::data::write::write_csv;
+use magnon::operator::Charge;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -17,6 +18,28 @@ pub struct ResponseArgs {
     pub operator: OperatorArgs,
     #[command(flatten)]
     pub filter: FilterArgs,
+    /// Eigenvalues of the Laplacian and of the renormalised adjacency in place of even points, with
+    /// the approximation 1 - d/(d+1) λ and the filter's response beside them
+    #[arg(long, help_heading = "Response")]
+    pub eigenvalues: bool,
+    /// Charges of the eigenvalues, such as 0,1/5,1/4 [default: the operator's]
+    #[arg(
+        long,
+        value_name = "Q,…",
+        value_delimiter = ',',
+        requires = "eigenvalues",
+        help_heading = "Response"
+    )]
+    pub charges: Option<Vec<Charge>>,
+    /// Most memory in GiB that the dense solver may take
+    #[arg(
+        long,
+        value_name = "GIB",
+        default_value_t = 4.0,
+        requires = "eigenvalues",
+        help_heading = "Response"
+    )]
+    pub memory: f64,
     /// Number of points, evenly spaced over the interval that holds the spectrum
     #[arg(long, value_name = "N", default_value_t = 201, help_heading = "Output")]
     pub points: usize,
@@ -29,6 +52,9 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     if !(2..=10_000_000).contains(&args.points) {
         return Err(usage("--points must be from 2 to 10000000"));
     }
+    if !(args.memory > 0.0 && args.memory.is_finite()) {
+        return Err(usage("--memory must be above 0, in GiB"));
+    }
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let mut report = Report::default();
@@ -37,6 +63,11 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     let bounds = operator.bounds();
     let filter = args.filter.build(&operator)?;
     super::propagate::describe(&filter, &args.filter.config(), &mut report);
+    if args.eigenvalues {
+        return super::response_curves::run(
+            args, &operator, &filter, &loaded, common, clock, report,
+        );
+    }
     let lambdas: Vec<f64> = (0..args.points)
         .map(|i| {
             let t = i as f64 / (args.points - 1) as f64;

@@ -17,7 +17,7 @@ mod testing;
 mod text;
 pub mod write;
 
-pub use attach::{attach_features, attach_labels};
+pub use attach::{attach_features, attach_labels, read_signal};
 pub use dataset::{Dataset, FeatureNorm, Features, Labels, NodeNames};
 pub use error::DataError;
 pub use load::{LoadConfig, load};

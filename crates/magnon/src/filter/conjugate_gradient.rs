@@ -21,7 +21,7 @@ const ACCEPTED: f64 = 1e-9;
 const MAX_ITERATIONS: usize = 20_000;
 
 /// The tiles that the solver runs on.
-pub(super) struct Work {
+pub(crate) struct Work {
     pub solution: Tile,
     residual: Tile,
     direction: Tile,
@@ -36,7 +36,7 @@ impl Work {
 }
 
 /// Q(S) and the inner product.
-pub(super) struct System<'a, const COMPLEX: bool> {
+pub(crate) struct System<'a, const COMPLEX: bool> {
     pub engine: &'a Engine<'a, f64, N, COMPLEX>,
     pub scaling: &'a Scaling<f64>,
     pub denominator: &'a [f64],

@@ -19,7 +19,7 @@ mod arma;
 mod bernstein;
 mod chebyshev;
 mod config;
-mod conjugate_gradient;
+pub(crate) mod conjugate_gradient;
 mod error;
 mod form;
 mod heat;

@@ -230,7 +230,7 @@ impl MagneticOperator {
     }
 
     /// A_s(u,v) from A(u,v) and A(v,u).
-    fn symmetric(&self, out: f64, back: f64) -> f64 {
+    pub(crate) fn symmetric(&self, out: f64, back: f64) -> f64 {
         match self.config.symmetrize {
             Symmetrize::Max => out.max(back),
             Symmetrize::Mean => 0.5 * (out + back),

@@ -14,6 +14,7 @@ pub(crate) mod kernel;
 pub(crate) mod line;
 mod magnetic;
 pub(crate) mod output;
+mod parts;
 mod pattern;
 mod product;
 

@@ -194,7 +194,7 @@ fn merge<'a>(
 }
 
 /// Cuts the rows into blocks of about equal work; the cuts depend on the pattern alone.
-fn balance(offsets: &[usize]) -> Vec<usize> {
+pub(crate) fn balance(offsets: &[usize]) -> Vec<usize> {
     const WORK: usize = 1 << 15;
     let n = offsets.len() - 1;
     let mut blocks = vec![0];

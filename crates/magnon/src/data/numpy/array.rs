@@ -6,6 +6,7 @@ use super::header::{Header, LONGEST};
 use crate::data::DataError;
 use crate::data::store::{Store, out_of_memory};
 use crate::matrix::Matrix;
+use num_complex::Complex64;
 use std::io::Read;
 
 /// A header and the source of its payload. Payloads are decoded as they are read, so that a large
@@ -149,6 +150,18 @@ impl<R: Read> Array<R> {
             .map_err(|_| broken(&file, "the array does not fill its shape"))
     }
 
+    /// A table of complex numbers in double precision; real ones have no imaginary part.
+    pub(crate) fn complex_matrix(self) -> Result<Matrix<Complex64>, DataError> {
+        let (rows, cols) = self.table()?;
+        let place = self.placement()?;
+        let mut values = zeros::<Complex64>(&self.file, self.len)?;
+        decode::complex(&self.file, self.header.dtype, self.len, self.source, |k, value| {
+            values[place(k)] = value;
+        })?;
+        Matrix::from_vec(rows, cols, values)
+            .map_err(|_| broken(&self.file, "the array does not fill its shape"))
+    }
+
     /// The entries of a table that are not zero, as row, column and value.
     pub(crate) fn nonzeros(self) -> Result<Vec<(u32, u32, f32)>, DataError> {
         let (_, cols) = self.table()?;
@@ -225,6 +238,24 @@ mod tests {
 
     fn open(bytes: &[u8]) -> Result<Array<&[u8]>, DataError> {
         Array::open("a.npy", bytes, bytes.len() as u64)
+    }
+
+    #[test]
+    fn complex_tables_are_read() {
+        let payloads: [(&str, Vec<u8>); 3] = [
+            ("<c8", bytes_of(&[1f32, -2.0, 0.5, 0.0])),
+            (">c16", [1f64, -2.0, 0.5, 0.0].iter().flat_map(|v| v.to_be_bytes()).collect()),
+            ("<f8", bytes_of(&[1f64, 0.5])),
+        ];
+        for (descr, payload) in payloads {
+            let table = open(&npy(descr, "(2,)", &payload)).unwrap().complex_matrix().unwrap();
+            let im = if descr == "<f8" { 0.0 } else { -2.0 };
+            let expected = [Complex64::new(1.0, im), Complex64::from(0.5)];
+            assert_eq!((table.rows(), table.as_slice()), (2, &expected[..]));
+        }
+        let bytes = npy("<c8", "(1,)", &bytes_of(&[1f32, 0.0]));
+        let error = open(&bytes).unwrap().matrix().unwrap_err().to_string();
+        assert!(error.contains("real ones are needed"), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::dtype::{DType, Kind};
 use crate::data::DataError;
 use half::f16;
+use num_complex::Complex64;
 use std::io::Read;
 
 /// Elements are decoded in pieces of about this many bytes.
@@ -72,14 +73,19 @@ macro_rules! with_number {
             (Kind::Float, 2) => run!(f16),
             (Kind::Float, 4) => run!(f32),
             (Kind::Float, 8) => run!(f64),
+            (Kind::Complex, _) => Err(DataError::format(
+                $file,
+                "complex elements are not read here; real ones are needed",
+            )),
             _ => Err(DataError::format($file, "numbers are needed, but the array holds text")),
         }
     }};
 }
 
-/// An element as `f32` and, where that is possible without loss, as `i64`.
+/// An element as a float and, where that is possible without loss, as `i64`.
 trait Number: Copy {
     fn to_f32(self) -> f32;
+    fn to_f64(self) -> f64;
     fn to_i64(self) -> Option<i64>;
 }
 
@@ -89,6 +95,10 @@ macro_rules! whole {
             #[inline]
             fn to_f32(self) -> f32 {
                 self as f32
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                self as f64
             }
             #[inline]
             fn to_i64(self) -> Option<i64> {
@@ -105,6 +115,10 @@ macro_rules! real {
             #[inline]
             fn to_f32(self) -> f32 {
                 f64::from(self) as f32
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                self.into()
             }
             #[inline]
             fn to_i64(self) -> Option<i64> {
@@ -128,6 +142,34 @@ pub(super) fn floats(
 ) -> Result<(), DataError> {
     with_number!(dtype, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
         take(k, convert(bytes).to_f32());
+        Ok(())
+    }))
+}
+
+/// Every element as a complex number in double precision.
+pub(super) fn complex(
+    file: &str,
+    dtype: DType,
+    len: usize,
+    source: impl Read,
+    mut take: impl FnMut(usize, Complex64),
+) -> Result<(), DataError> {
+    if dtype.kind != Kind::Complex {
+        return with_number!(dtype, file, |convert| each(
+            file,
+            dtype.size,
+            len,
+            source,
+            |k, bytes| {
+                take(k, Complex64::from(convert(bytes).to_f64()));
+                Ok(())
+            }
+        ));
+    }
+    let half = DType { kind: Kind::Float, size: dtype.size / 2, ..dtype };
+    with_number!(half, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
+        let (re, im) = bytes.split_at(half.size);
+        take(k, Complex64::new(convert(re).to_f64(), convert(im).to_f64()));
         Ok(())
     }))
 }

@@ -7,6 +7,8 @@ pub(crate) enum Kind {
     Int,
     Uint,
     Float,
+    /// Two floats of half the size.
+    Complex,
     /// Bytes, padded with zeros.
     Bytes,
     /// UTF-32, padded with zeros.
@@ -35,9 +37,6 @@ impl DType {
         if *kind == b'O' {
             return Err("pickled objects are not read; save a plain array instead".into());
         }
-        if *kind == b'c' {
-            return Err(format!("complex elements ('{shown}') are not read; real ones are needed"));
-        }
         let size: usize = std::str::from_utf8(digits)
             .ok()
             .and_then(|digits| digits.parse().ok())
@@ -47,6 +46,7 @@ impl DType {
             (b'i', 1 | 2 | 4 | 8) => (Kind::Int, size),
             (b'u', 1 | 2 | 4 | 8) => (Kind::Uint, size),
             (b'f', 2 | 4 | 8) => (Kind::Float, size),
+            (b'c', 8 | 16) => (Kind::Complex, size),
             (b'S' | b'a', _) => (Kind::Bytes, size),
             (b'U', _) => (Kind::Unicode, size.checked_mul(4).ok_or_else(unknown)?),
             _ => return Err(unknown()),
@@ -65,7 +65,8 @@ mod tests {
         assert_eq!(DType::parse(b">f4"), Ok(float));
         assert_eq!(DType::parse(b"<U7").unwrap().size, 28);
         assert!(DType::parse(b"|O").unwrap_err().contains("pickled objects are not read"));
-        assert!(DType::parse(b"<c8").unwrap_err().contains("complex"));
+        assert_eq!(DType::parse(b"<c8").unwrap().kind, Kind::Complex);
+        assert!(DType::parse(b"<c7").is_err());
         assert!(DType::parse(b"<f").is_err());
         assert!(DType::parse(b"").is_err());
     }

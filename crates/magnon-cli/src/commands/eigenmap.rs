@@ -1,0 +1,117 @@
+//! `magnon eigenmap`: eigenvectors of the Laplacian as points of the nodes.
+
+use super::spectrum::{SolverArgs, fault};
+use crate::args::{Common, DataArgs, OperatorArgs};
+use crate::data;
+use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
+use clap::Args;
+use magnon::data::Dataset;
+use magnon::data::write::{write_csv, write_npy};
+use magnon::operator::Kind;
+use magnon::spectrum::{Eigenmap, EigenmapConfig, eigenmap};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct EigenmapArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// The map is of the Laplacian: --kind has no effect, and there is no --pass
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    /// Eigenvectors shown, counted from 0 at the smallest eigenvalue
+    #[arg(
+        long,
+        value_name = "I,J,…",
+        value_delimiter = ',',
+        default_value = "0,1,2",
+        help_heading = "Eigenmap"
+    )]
+    pub vectors: Vec<usize>,
+    #[command(flatten)]
+    pub solver: SolverArgs,
+    /// Write node,label and phase, real and imaginary part of each vector to this file
+    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Write the eigenvectors in columns to this .npy file, complex128
+    #[arg(long, value_name = "F.npy", help_heading = "Output")]
+    pub npy: Option<PathBuf>,
+}
+
+pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
+    check_ending(args.csv.as_deref(), "csv")?;
+    check_ending(args.npy.as_deref(), "npy")?;
+    if args.operator.pass.is_some() {
+        return Err(usage("an eigenmap is of the Laplacian, which has no --pass"));
+    }
+    let solver = args.solver.config(common)?;
+    solver.check().map_err(fault)?;
+    let mut clock = Clock::default();
+    let loaded = data::read(&args.data, common, &mut clock)?;
+    let resolved = args.operator.resolve(&loaded, &mut clock)?;
+    let mut recipe = resolved.config;
+    recipe.kind = Kind::Laplacian;
+    let config = EigenmapConfig { vectors: args.vectors.clone(), solver, ..Default::default() };
+    let bar = Bar::open_ended("eigenpairs", common);
+    let map = clock.phase("spectrum", || {
+        let graph = &loaded.dataset.graph;
+        eigenmap(graph, &recipe, &config, &|done, total| bar.tell(done, total))
+    });
+    drop(bar);
+    let map = map.map_err(fault)?;
+
+    let mut report = Report::default();
+    let name = &loaded.dataset.name;
+    report.line("graph", name);
+    report.line("charge", format!("q = {}", recipe.charge));
+    if let Some(evidence) = &resolved.charge_evidence {
+        report.line("", evidence);
+    }
+    for (j, value) in map.vectors.iter().zip(&map.eigenvalues) {
+        report.line(&format!("vector {j}"), format!("λ = {value:.6}"));
+    }
+    report.line("points", grouped(map.points.rows()));
+    if let Some(path) = &args.csv {
+        let (header, rows) = table(&map, &loaded.dataset);
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        clock.phase("write", || write_csv(path, &header, rows))?;
+        report.line("written", path.display());
+    }
+    if let Some(path) = &args.npy {
+        clock.phase("write", || write_npy(path, &map.points))?;
+        report.line("written", path.display());
+    }
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    report.key("name", name.clone());
+    report.key("nodes", map.points.rows());
+    report.key("charge", recipe.charge.value());
+    report.key("charge_text", recipe.charge.to_string());
+    report.key("charge_evidence", resolved.charge_evidence);
+    report.key("vectors", map.vectors.clone());
+    report.key("eigenvalues", map.eigenvalues.clone());
+    let rows: Vec<Vec<f64>> = (0..map.phases.rows()).map(|u| map.phases.row(u).to_vec()).collect();
+    report.key("phases", rows);
+    report.key("csv", path(&args.csv));
+    report.key("npy", path(&args.npy));
+    report.print(common, clock)
+}
+
+/// Header and rows of the csv file.
+fn table(map: &Eigenmap, dataset: &Dataset) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut header = vec!["node".to_owned(), "label".to_owned()];
+    for j in &map.vectors {
+        header.extend([format!("phase_{j}"), format!("re_{j}"), format!("im_{j}")]);
+    }
+    let label = |u: usize| {
+        let labels = dataset.labels.as_ref()?;
+        let class = (*labels.classes.get(u)?)?;
+        labels.names.get(class as usize).cloned()
+    };
+    let row = |u: usize| {
+        let mut cells = vec![u.to_string(), label(u).unwrap_or_default()];
+        for (phase, z) in map.phases.row(u).iter().zip(map.points.row(u)) {
+            cells.extend([phase, &z.re, &z.im].map(f64::to_string));
+        }
+        cells
+    };
+    (header, (0..map.points.rows()).map(row).collect())
+}

@@ -1,0 +1,311 @@
+//! `magnon spectrum`: eigenvalues, their density, or the frustration curve.
+
+use super::operator::build;
+use crate::args::{Common, DataArgs, OperatorArgs};
+use crate::data::{self, Loaded};
+use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
+use clap::{Args, ValueEnum};
+use magnon::data::write::{write_csv, write_npy};
+use magnon::operator::{MagneticOperator, Pattern};
+use magnon::spectrum::{
+    Density, DensityConfig, Frustration, FrustrationConfig, Method, Select, Spectrum,
+    SpectrumConfig, SpectrumError, density, frustration, spectrum,
+};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Args)]
+pub struct SpectrumArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    /// Find so many eigenvalues instead of all
+    #[arg(long, value_name = "K", help_heading = "Spectrum")]
+    pub count: Option<usize>,
+    /// Which end the counted eigenvalues are from
+    #[arg(long, value_enum, requires = "count", help_heading = "Spectrum")]
+    pub which: Option<End>,
+    /// The counted eigenvalues are those nearest to this number
+    #[arg(
+        long,
+        value_name = "SIGMA",
+        requires = "count",
+        conflicts_with = "which",
+        allow_negative_numbers = true,
+        help_heading = "Spectrum"
+    )]
+    pub near: Option<f64>,
+    /// Compute eigenvectors too, and the residual of each pair
+    #[arg(long, help_heading = "Spectrum")]
+    pub vectors: bool,
+    #[command(flatten)]
+    pub solver: SolverArgs,
+    /// Estimate the density of all eigenvalues, on a graph of any size
+    #[arg(long, conflicts_with_all = ["count", "vectors", "frustration", "npy"], help_heading = "Spectrum")]
+    pub density: bool,
+    /// Random vectors of the density
+    #[arg(long, value_name = "N", requires = "density", default_value_t = DensityConfig::default().probes, help_heading = "Spectrum")]
+    pub probes: usize,
+    /// Terms of the density's series: it sees details of 3 / N of half the spectrum's width
+    #[arg(long, value_name = "N", requires = "density", default_value_t = DensityConfig::default().moments, help_heading = "Spectrum")]
+    pub moments: usize,
+    /// Smallest eigenvalue of the normalised Laplacian, without self loops, over charges from 0 to
+    /// 1/2, and its minima; of the operator flags only --symmetrize counts
+    #[arg(long, conflicts_with_all = ["count", "vectors", "npy"], help_heading = "Spectrum")]
+    pub frustration: bool,
+    /// Let components other than the largest count for the frustration
+    #[arg(long, requires = "frustration", help_heading = "Spectrum")]
+    pub whole_graph: bool,
+    /// Points of the density [default: 400] or charges of the frustration curve [default: 51]
+    #[arg(long, value_name = "N", help_heading = "Spectrum")]
+    pub points: Option<usize>,
+    /// Write index,eigenvalue, or lambda,density,error, or charge,lambda_min to this file
+    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Write the eigenvectors in columns to this .npy file, complex128
+    #[arg(long, value_name = "F.npy", help_heading = "Output")]
+    pub npy: Option<PathBuf>,
+}
+
+/// Flags that say how eigenvalues are found.
+#[derive(Args)]
+pub struct SolverArgs {
+    /// Bound of a counted pair's residual, relative to the largest eigenvalue possible
+    #[arg(long, value_name = "E", default_value_t = SpectrumConfig::default().tolerance, allow_negative_numbers = true, help_heading = "Spectrum")]
+    pub tolerance: f64,
+    /// Most memory in GiB that the dense solver may take
+    #[arg(
+        long,
+        value_name = "GIB",
+        default_value_t = 4.0,
+        allow_negative_numbers = true,
+        help_heading = "Spectrum"
+    )]
+    pub memory: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum End {
+    /// The lower end
+    Smallest,
+    /// The upper end
+    Largest,
+}
+
+impl SolverArgs {
+    /// The library's configuration.
+    pub fn config(&self, common: &Common) -> anyhow::Result<SpectrumConfig> {
+        if !(self.memory > 0.0 && self.memory.is_finite()) {
+            return Err(usage("--memory must be above 0, in GiB"));
+        }
+        let memory = (self.memory * (1u64 << 30) as f64) as u64;
+        let (tolerance, seed) = (self.tolerance, common.seed);
+        Ok(SpectrumConfig { tolerance, memory, seed, ..SpectrumConfig::default() })
+    }
+}
+
+/// Parameters outside of their range are wrong usage; the rest is the data's fault.
+pub fn fault(error: SpectrumError) -> anyhow::Error {
+    match error {
+        SpectrumError::OutOfRange { .. } => usage(error),
+        other => other.into(),
+    }
+}
+
+pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
+    check_ending(args.csv.as_deref(), "csv")?;
+    check_ending(args.npy.as_deref(), "npy")?;
+    if args.points.is_some() && !args.density && !args.frustration {
+        return Err(usage("--points is for --density and --frustration"));
+    }
+    let mut clock = Clock::default();
+    let mut report = Report::default();
+    if args.frustration {
+        let loaded = data::read(&args.data, common, &mut clock)?;
+        return frustration_curve(args, &loaded, common, clock, report);
+    }
+    let config = args.config(common)?;
+    config.check().map_err(fault)?;
+    let loaded = data::read(&args.data, common, &mut clock)?;
+    let operator = build(&args.operator, &loaded, common, &mut clock, &mut report)?;
+    drop(loaded); // the graph is in the operator now
+    if args.density {
+        return spectral_density(args, &operator, common, clock, report);
+    }
+    let bar = Bar::open_ended("eigenpairs", common);
+    let found = clock
+        .phase("spectrum", || spectrum(&operator, &config, &|done, total| bar.tell(done, total)));
+    drop(bar);
+    let found = found.map_err(fault)?;
+    describe(&found, config.tolerance, &mut report);
+    if let Some(path) = &args.csv {
+        let rows = found.eigenvalues.iter().enumerate();
+        let rows = rows.map(|(i, value)| [i.to_string(), value.to_string()]);
+        clock.phase("write", || write_csv(path, &["index", "eigenvalue"], rows))?;
+        report.line("written", path.display());
+    }
+    if let (Some(path), Some(vectors)) = (&args.npy, &found.vectors) {
+        clock.phase("write", || write_npy(path, vectors))?;
+        report.line("written", path.display());
+    }
+    files(args, &mut report);
+    report.print(common, clock)
+}
+
+impl SpectrumArgs {
+    fn config(&self, common: &Common) -> anyhow::Result<SpectrumConfig> {
+        let select = match (self.count, self.near, self.which) {
+            (None, ..) => Select::All,
+            (Some(count), Some(to), _) => Select::Nearest { to, count },
+            (Some(count), None, Some(End::Largest)) => Select::Largest(count),
+            (Some(count), ..) => Select::Smallest(count),
+        };
+        let vectors = self.vectors || self.npy.is_some();
+        Ok(SpectrumConfig { select, vectors, ..self.solver.config(common)? })
+    }
+}
+
+fn describe(found: &Spectrum, tolerance: f64, report: &mut Report) {
+    let method = match found.method {
+        Method::Dense => "dense solver".to_owned(),
+        Method::Iterative => {
+            format!("block Chebyshev-Davidson, {} products", grouped(found.products))
+        }
+    };
+    let values = &found.eigenvalues;
+    let components = match found.components {
+        1 => "one weak component".to_owned(),
+        many => format!("{} weak components", grouped(many)),
+    };
+    report
+        .line("spectrum", format!("{} eigenvalues, {components}, {method}", grouped(values.len())));
+    const SHOWN: usize = 6;
+    let list = |values: &[f64]| {
+        values.iter().map(|value| format!("{value:.6}")).collect::<Vec<_>>().join(", ")
+    };
+    if values.len() <= 2 * SHOWN {
+        report.line("values", list(values));
+    } else {
+        let (first, last) = (&values[..SHOWN], &values[values.len() - SHOWN..]);
+        report.line("values", format!("{}, …, {}", list(first), list(last)));
+    }
+    if let Some(residuals) = &found.residuals {
+        let worst = residuals.iter().copied().fold(0.0, f64::max);
+        report.line("residual", format!("at most {worst:.1e}"));
+    }
+    report.key("method", json!(found.method));
+    report.key("components", found.components);
+    report.key("count", values.len());
+    report.key("products", found.products);
+    report.key("tolerance", tolerance);
+    report.key("eigenvalues", values.clone());
+    report.key("residuals", found.residuals.clone());
+}
+
+fn files(args: &SpectrumArgs, report: &mut Report) {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    report.key("csv", path(&args.csv));
+    report.key("npy", path(&args.npy));
+}
+
+fn spectral_density(
+    args: &SpectrumArgs,
+    operator: &MagneticOperator,
+    common: &Common,
+    mut clock: Clock,
+    mut report: Report,
+) -> anyhow::Result<()> {
+    let config = DensityConfig {
+        moments: args.moments,
+        probes: args.probes,
+        points: args.points.unwrap_or(DensityConfig::default().points),
+        seed: common.seed,
+    };
+    let bar = Bar::new("density", common);
+    let found = clock
+        .phase("spectrum", || density(operator, &config, &|done, total| bar.tell(done, total)));
+    drop(bar);
+    let Density { lambda, density, error, cumulative, moments, probes } = found.map_err(fault)?;
+    let (peak, at) = density
+        .iter()
+        .zip(&lambda)
+        .fold((0.0, 0.0), |best, (&d, &l)| if d > best.0 { (d, l) } else { best });
+    let worst = error.iter().copied().fold(0.0, f64::max);
+    report.line(
+        "density",
+        format!("{} points, {moments} moments, {probes} probes", grouped(lambda.len())),
+    );
+    report.line("peak", format!("{peak:.4} at λ = {at:.4}; standard errors up to {worst:.1e}"));
+    if let Some(path) = &args.csv {
+        let rows = (0..lambda.len()).map(|i| [lambda[i], density[i], error[i]]);
+        clock.phase("write", || write_csv(path, &["lambda", "density", "error"], rows))?;
+        report.line("written", path.display());
+    }
+    report.key("moments", moments);
+    report.key("probes", probes);
+    report.key("lambda", lambda);
+    report.key("density", density);
+    report.key("error", error);
+    report.key("cumulative", cumulative);
+    files(args, &mut report);
+    report.print(common, clock)
+}
+
+fn frustration_curve(
+    args: &SpectrumArgs,
+    loaded: &Loaded,
+    common: &Common,
+    mut clock: Clock,
+    mut report: Report,
+) -> anyhow::Result<()> {
+    let default = FrustrationConfig::default();
+    let solver =
+        SpectrumConfig { dense_up_to: default.solver.dense_up_to, ..args.solver.config(common)? };
+    let config = FrustrationConfig {
+        points: args.points.unwrap_or(default.points),
+        whole_graph: args.whole_graph,
+        symmetrize: args.operator.symmetrize.unwrap_or_default(),
+        solver,
+        ..default
+    };
+    config.check().map_err(fault)?;
+    let graph = &loaded.dataset.graph;
+    let pattern = clock.phase("operator", || Pattern::new(graph).map(Arc::new))?;
+    let bar = Bar::new("frustration", common);
+    let found = clock
+        .phase("spectrum", || frustration(&pattern, &config, &|done, total| bar.tell(done, total)));
+    drop(bar);
+    let Frustration { curve, minima, nodes, components } = found.map_err(fault)?;
+    report.line("graph", &loaded.dataset.name);
+    let part = if args.whole_graph { "all" } else { "the largest" };
+    report.line(
+        "curve",
+        format!(
+            "{} charges from 0 to 1/2, {part} of {} weak components, {} nodes",
+            curve.len(),
+            grouped(components),
+            grouped(nodes)
+        ),
+    );
+    for minimum in &minima {
+        let text = format!("λ_min = {:.6} at q = {:.6}", minimum.lambda_min, minimum.charge);
+        report.line("minimum", text);
+    }
+    if minima.is_empty() {
+        report.line("minimum", "none: the curve is flat, no charge is told from another");
+    }
+    if let Some(path) = &args.csv {
+        let rows = curve.iter().map(|point| [point.charge, point.lambda_min]);
+        clock.phase("write", || write_csv(path, &["charge", "lambda_min"], rows))?;
+        report.line("written", path.display());
+    }
+    report.key("name", loaded.dataset.name.clone());
+    report.key("nodes", nodes);
+    report.key("components", components);
+    report.key("curve", json!(curve));
+    report.key("minima", json!(minima));
+    files(args, &mut report);
+    report.print(common, clock)
+}

@@ -1,0 +1,370 @@
+//! Graph signal denoising in the paper's two closed forms.
+//!
+//! The signal x̄ that balances closeness to x against smoothness, min μ‖x̄ − x‖² + x̄*L_q x̄, is
+//!
+//! x̄ = β(I − αA_q)⁻¹x with α = 1/(μ+1) and β = μ/(μ+1),  or  x̄ = (I + L_q/μ)⁻¹x.
+//!
+//! With L_q = I − A_q the two are equal. Both matrices are Hermitian and positive definite, so conjugate
+//! gradients solve them in double precision, without truncation.
+
+use crate::filter::FilterError;
+use crate::filter::conjugate_gradient::{System, Work};
+use crate::matrix::Matrix;
+use crate::operator::engine::{Engine, Source};
+use crate::operator::input::Input;
+use crate::operator::instructions::Instructions;
+use crate::operator::line::{F64_LANES as N, Line};
+use crate::operator::{
+    Kind, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern, Scaling,
+};
+use num_complex::Complex64;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Which of the two closed forms is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum DenoiseForm {
+    /// β(I − αA_q)⁻¹x, the personalised PageRank filter.
+    Filter,
+    /// (I + L_q/μ)⁻¹x, the von Neumann kernel.
+    #[default]
+    Laplacian,
+}
+
+/// Recipe of a denoising.
+///
+/// | name | default | purpose | range |
+/// |---|---|---|---|
+/// | `mu` | 1 | weight of closeness against smoothness | above 0, finite |
+/// | `form` | `laplacian` | which closed form is solved | |
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DenoiseConfig {
+    /// μ: the larger, the closer to the signal.
+    pub mu: f64,
+    /// Which closed form is solved.
+    pub form: DenoiseForm,
+}
+
+impl Default for DenoiseConfig {
+    fn default() -> Self {
+        Self { mu: 1.0, form: DenoiseForm::default() }
+    }
+}
+
+impl DenoiseConfig {
+    /// Checks the range of μ.
+    pub fn check(&self) -> Result<(), DenoiseError> {
+        let fits = self.mu > 0.0 && self.mu.is_finite();
+        if fits { Ok(()) } else { Err(DenoiseError::Mu(self.mu)) }
+    }
+}
+
+/// Why a signal cannot be denoised.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum DenoiseError {
+    /// μ is outside of its range.
+    #[error("mu is {0}, but must be above 0 and finite")]
+    Mu(f64),
+    /// p is outside of its range.
+    #[error("the energy's p is {0}, but must be from 1 on and finite")]
+    Power(f64),
+    /// The adjacency as it is has no bounded spectrum.
+    #[error(
+        "the form with the adjacency needs it normalised (sym or rw); take the form with the \
+         Laplacian, or normalise"
+    )]
+    NotNormalised,
+    /// Negative weights can make the system singular.
+    #[error(
+        "the graph has negative weights, and the system may not be positive definite at mu = {mu}: \
+         its least eigenvalue may be {least}; raise mu"
+    )]
+    Indefinite {
+        /// μ.
+        mu: f64,
+        /// Bound of the least eigenvalue.
+        least: f64,
+    },
+    /// Signal and graph do not fit together.
+    #[error("the signal has {rows} rows, but the graph has {nodes} nodes")]
+    Shape {
+        /// Rows of the signal.
+        rows: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// Memory for the result was refused.
+    #[error("there is not enough memory for a result of {rows} rows and {cols} columns")]
+    OutOfMemory {
+        /// Rows of the result.
+        rows: usize,
+        /// Columns of the result.
+        cols: usize,
+    },
+    /// The operator could not be built.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// The solver stopped short.
+    #[error(transparent)]
+    Solver(#[from] FilterError),
+}
+
+/// A denoised signal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Denoised {
+    /// The signal x̄, one row a node.
+    pub signal: Matrix<Complex64>,
+    /// Dirichlet energy S₂ of the signal before, all columns together.
+    pub energy_before: f64,
+    /// Dirichlet energy S₂ of the signal after.
+    pub energy_after: f64,
+}
+
+/// Denoises `signal` on the operator of `recipe`, whose kind the form decides.
+pub fn denoise(
+    pattern: &Arc<Pattern>,
+    recipe: &OperatorConfig,
+    signal: &Matrix<Complex64>,
+    config: &DenoiseConfig,
+) -> Result<Denoised, DenoiseError> {
+    config.check()?;
+    let (kind, scale, denominator) = match config.form {
+        DenoiseForm::Filter if recipe.normalize == Normalize::None => {
+            return Err(DenoiseError::NotNormalised);
+        }
+        // (I − αA)/β
+        DenoiseForm::Filter => {
+            (Kind::Adjacency, config.mu / (config.mu + 1.0), [1.0, -1.0 / (config.mu + 1.0)])
+        }
+        DenoiseForm::Laplacian => (Kind::Laplacian, 1.0, [1.0, 1.0 / config.mu]),
+    };
+    let operator =
+        MagneticOperator::from_pattern(pattern.clone(), &OperatorConfig { kind, ..*recipe })?;
+    let bounds = operator.bounds();
+    let least = (denominator[0] + denominator[1] * bounds.min)
+        .min(denominator[0] + denominator[1] * bounds.max);
+    if least <= 0.0 {
+        return Err(DenoiseError::Indefinite { mu: config.mu, least });
+    }
+    let energy_before = total_energy(&operator, signal)?;
+    let mut signal = if operator.is_real() {
+        solve::<false>(&operator, &denominator, signal)?
+    } else {
+        solve::<true>(&operator, &denominator, signal)?
+    };
+    signal.as_mut_slice().iter_mut().for_each(|z| *z *= scale);
+    let energy_after = total_energy(&operator, &signal)?;
+    Ok(Denoised { signal, energy_before, energy_after })
+}
+
+fn total_energy(
+    operator: &MagneticOperator,
+    signal: &Matrix<Complex64>,
+) -> Result<f64, DenoiseError> {
+    Ok(dirichlet_energy(operator, signal, 2.0)?.iter().sum())
+}
+
+/// Solves (η₀ + η₁S) y = x for all columns, four at a time.
+fn solve<const COMPLEX: bool>(
+    operator: &MagneticOperator,
+    denominator: &[f64],
+    signal: &Matrix<Complex64>,
+) -> Result<Matrix<Complex64>, DenoiseError> {
+    const WIDTH: usize = N / 2;
+    let (rows, cols) = (operator.nodes(), signal.cols());
+    let refused = DenoiseError::OutOfMemory { rows, cols };
+    let mut out = Matrix::try_zeros(rows, cols).ok_or(refused)?;
+    let scaling: Scaling<f64> = operator.scaling(0.0, 1.0);
+    let weights = operator.inner_weights();
+    let engine = Engine::<f64, N, COMPLEX>::new(operator, Instructions::detect(), true);
+    let system = System { engine: &engine, scaling: &scaling, denominator, weights: &weights };
+    let mut work = Work::new(rows);
+    for first in (0..cols).step_by(WIDTH) {
+        let width = WIDTH.min(cols - first);
+        // The two parts of a complex column stand in two lanes; a real operator does not mix them.
+        let line = |u: usize| {
+            let mut line = Line::ZERO;
+            for (j, z) in signal.row(u)[first..first + width].iter().enumerate() {
+                (line.0[j], line.0[WIDTH + j]) = (z.re, z.im);
+            }
+            line
+        };
+        let lines: Vec<Line<f64, N>> = (0..rows).map(line).collect();
+        let source = Source { input: Input::Tile(&lines), enter: scaling.enter.as_deref() };
+        system.solve(source, &mut work)?;
+        for (u, line) in work.solution.iter().enumerate() {
+            let leave = scaling.leave.as_ref().map_or(1.0, |leave| leave[u]);
+            let row = &mut out.as_mut_slice()[u * cols + first..u * cols + first + width];
+            for (j, z) in row.iter_mut().enumerate() {
+                *z = leave * Complex64::new(line.0[j], line.0[WIDTH + j]);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Dirichlet energy of every column,
+///
+/// S_p(x) = (1/p) Σ_u ‖∇_u x‖^p,  ‖∇_u x‖² = Σ_v A_s(u,v)·|y(u) − T_q(u,v)·y(v)|²,
+///
+/// where y = D^{-1/2}x under the symmetric normalisation and y = x otherwise. S₂(x) is x*L_q x, apart
+/// from nodes without edges, which have no gradient. This is the paper's definition with the phase of
+/// L_q in it; its last line, a sum over edges of |·|^p, is the same for p = 2 only.
+pub fn dirichlet_energy(
+    operator: &MagneticOperator,
+    signal: &Matrix<Complex64>,
+    p: f64,
+) -> Result<Vec<f64>, DenoiseError> {
+    let nodes = operator.nodes();
+    if signal.rows() != nodes {
+        return Err(DenoiseError::Shape { rows: signal.rows(), nodes });
+    }
+    if !(p >= 1.0 && p.is_finite()) {
+        return Err(DenoiseError::Power(p));
+    }
+    let symmetric = operator.config().normalize == Normalize::Symmetric;
+    let factor = |u: usize| match operator.degrees()[u] {
+        degree if symmetric && degree > 0.0 => degree.sqrt().recip(),
+        _ => 1.0,
+    };
+    let mut energies = vec![0.0; signal.cols()];
+    let mut squares = vec![0.0; signal.cols()];
+    for u in 0..nodes {
+        squares.fill(0.0);
+        for (v, forward, back) in operator.pattern().row(u).filter(|&(v, ..)| v != u) {
+            let weight = operator.symmetric(forward, back);
+            let (cos, sin) = operator.config().charge.phase(forward - back);
+            let turn = Complex64::new(cos, sin) * factor(v);
+            for (j, square) in squares.iter_mut().enumerate() {
+                let step = factor(u) * signal.row(u)[j] - turn * signal.row(v)[j];
+                *square += weight * step.norm_sqr();
+            }
+        }
+        energies.iter_mut().zip(&squares).for_each(|(energy, &square)| {
+            *energy += if p == 2.0 { square } else { square.max(0.0).powf(0.5 * p) } / p;
+        });
+    }
+    Ok(energies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::{GeneratorConfig, generate};
+    use crate::graph::{DiGraph, GraphBuilder};
+    use crate::operator::Charge;
+    use faer::linalg::solvers::Solve;
+    use faer::{Mat, c64};
+
+    fn graph(weighted: bool) -> DiGraph {
+        let config = GeneratorConfig { nodes: 60, density: 0.15, ..Default::default() };
+        let graph = generate(&config, 2).unwrap().graph;
+        if !weighted {
+            return graph;
+        }
+        let edges = graph.iter().map(|(u, v)| (u, v, ((u + 2 * v) % 5 + 1) as f32 / 2.0));
+        GraphBuilder::new(60).weighted_edges(edges).build().unwrap().graph
+    }
+
+    fn recipe(charge: &str) -> OperatorConfig {
+        OperatorConfig { charge: charge.parse::<Charge>().unwrap(), ..Default::default() }
+    }
+
+    fn signal(columns: usize) -> Matrix<Complex64> {
+        let number = |i: usize| ((i * 37 + 11) % 101) as f64 / 50.0 - 1.0;
+        let cells = (0..60 * columns).map(|i| Complex64::new(number(i), number(3 * i + 7)));
+        Matrix::from_vec(60, columns, cells.collect()).unwrap()
+    }
+
+    fn distance(a: &Matrix<Complex64>, b: &Matrix<Complex64>) -> f64 {
+        let pairs = a.as_slice().iter().zip(b.as_slice());
+        pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+    }
+
+    /// Both forms against faer's solution of (I + L/μ) x̄ = x.
+    #[test]
+    fn both_forms_solve_the_system() {
+        let x = signal(5);
+        for weighted in [false, true] {
+            let pattern = Arc::new(Pattern::new(&graph(weighted)).unwrap());
+            for (charge, normalize, mu) in [
+                ("0", Normalize::Symmetric, 1.0),
+                ("1/3", Normalize::Symmetric, 0.01),
+                ("1/5", Normalize::RandomWalk, 20.0),
+            ] {
+                let recipe = OperatorConfig { normalize, ..recipe(charge) };
+                let run = |form| {
+                    denoise(&pattern, &recipe, &x, &DenoiseConfig { mu, form }).unwrap().signal
+                };
+                let (one, other) = (run(DenoiseForm::Filter), run(DenoiseForm::Laplacian));
+                assert!(distance(&one, &other) < 1e-9, "{charge}");
+                let laplacian = OperatorConfig { kind: Kind::Laplacian, ..recipe };
+                let operator = MagneticOperator::from_pattern(pattern.clone(), &laplacian).unwrap();
+                let mut system = Mat::<c64>::identity(60, 60);
+                for u in 0..60 {
+                    operator.row(u).for_each(|(v, value)| system[(u, v)] += value / mu);
+                }
+                let right = Mat::from_fn(60, 5, |u, j| x.row(u)[j]);
+                let exact = system.partial_piv_lu().solve(&right);
+                let cells = (0..300).map(|i| exact[(i / 5, i % 5)]).collect();
+                assert!(distance(&other, &Matrix::from_vec(60, 5, cells).unwrap()) < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn smoothing_lowers_the_energy() {
+        let pattern = Arc::new(Pattern::new(&graph(false)).unwrap());
+        let x = signal(2);
+        let mut last = f64::INFINITY;
+        for mu in [1e4, 10.0, 1.0, 0.1, 1e-3] {
+            let config = DenoiseConfig { mu, ..Default::default() };
+            let done = denoise(&pattern, &recipe("1/4"), &x, &config).unwrap();
+            assert!(done.energy_after < last && done.energy_after < done.energy_before);
+            last = done.energy_after;
+        }
+    }
+
+    /// S₂ is the quadratic form; other p by hand on two edges.
+    #[test]
+    fn energies_follow_their_definition() {
+        let x = signal(3);
+        for normalize in [Normalize::Symmetric, Normalize::None] {
+            let recipe = OperatorConfig { normalize, kind: Kind::Laplacian, ..recipe("1/5") };
+            let operator = MagneticOperator::new(&graph(true), &recipe).unwrap();
+            let energies = dirichlet_energy(&operator, &x, 2.0).unwrap();
+            for (j, energy) in energies.iter().enumerate() {
+                let form: Complex64 = (0..60)
+                    .flat_map(|u| operator.row(u).map(move |(v, l)| (u, v, l)))
+                    .map(|(u, v, l)| x.row(u)[j].conj() * l * x.row(v)[j])
+                    .sum();
+                assert!((form.re - energy).abs() < 1e-10 * energy && form.im.abs() < 1e-10);
+            }
+        }
+        let path = GraphBuilder::new(3).edges([(0, 1), (1, 2)]).build().unwrap().graph;
+        let plain = OperatorConfig { normalize: Normalize::None, ..Default::default() };
+        let operator = MagneticOperator::new(&path, &plain).unwrap();
+        let cells = [0.0, 3.0, 7.0].map(Complex64::from).to_vec();
+        let x = Matrix::from_vec(3, 1, cells).unwrap();
+        // Gradients 3, 5 and 4.
+        assert!((dirichlet_energy(&operator, &x, 1.0).unwrap()[0] - 12.0).abs() < 1e-12);
+        assert!((dirichlet_energy(&operator, &x, 3.0).unwrap()[0] - 72.0).abs() < 1e-12);
+        assert_eq!(dirichlet_energy(&operator, &x, 0.5), Err(DenoiseError::Power(0.5)));
+    }
+
+    #[test]
+    fn bad_input_is_refused() {
+        let pattern = Arc::new(Pattern::new(&graph(false)).unwrap());
+        for mu in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let config = DenoiseConfig { mu, ..Default::default() };
+            let result = denoise(&pattern, &recipe("0"), &signal(1), &config);
+            assert!(matches!(result, Err(DenoiseError::Mu(_))));
+        }
+        let short = Matrix::from_vec(1, 1, vec![Complex64::default()]).unwrap();
+        let result = denoise(&pattern, &recipe("0"), &short, &DenoiseConfig::default());
+        assert_eq!(result, Err(DenoiseError::Shape { rows: 1, nodes: 60 }));
+    }
+}

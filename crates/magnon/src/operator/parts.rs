@@ -1,0 +1,104 @@
+//! Weakly connected parts of a pattern: an operator is block diagonal over them.
+
+use super::pattern::{COLUMN, PADDING, Pattern, Weights, balance};
+use super::{MagneticOperator, OperatorError};
+use std::sync::Arc;
+
+impl Pattern {
+    /// The nodes of each weakly connected component, ascending; components by their smallest node.
+    pub(crate) fn components(&self) -> Vec<Vec<u32>> {
+        let mut seen = vec![false; self.nodes()];
+        let mut components = Vec::new();
+        for start in 0..self.nodes() {
+            if seen[start] {
+                continue;
+            }
+            seen[start] = true;
+            let mut nodes = vec![start as u32];
+            let mut next = 0;
+            while let Some(&u) = nodes.get(next) {
+                next += 1;
+                let row = self.offsets[u as usize]..self.offsets[u as usize + 1];
+                for packed in &self.columns[row] {
+                    let v = packed & COLUMN;
+                    if !std::mem::replace(&mut seen[v as usize], true) {
+                        nodes.push(v);
+                    }
+                }
+            }
+            nodes.sort_unstable();
+            components.push(nodes);
+        }
+        components
+    }
+
+    /// The pattern of `nodes`, which ascend and are closed under neighbours; node `i` of it is
+    /// `nodes[i]`.
+    fn closed(&self, nodes: &[u32]) -> Self {
+        let mut offsets = vec![0];
+        let mut columns = Vec::new();
+        let mut weights = Vec::new();
+        for &u in nodes {
+            for e in self.offsets[u as usize]..self.offsets[u as usize + 1] {
+                let (class, old) = (self.columns[e] & !COLUMN, self.columns[e] & COLUMN);
+                let new = nodes.partition_point(|&node| node < old) as u32;
+                columns.push(new | class);
+                if let Weights::Explicit(explicit) = &self.weights {
+                    weights.push(explicit[e]);
+                }
+            }
+            offsets.push(columns.len());
+        }
+        columns.resize(columns.len() + PADDING, 0);
+        let weights = match &self.weights {
+            Weights::Unit => Weights::Unit,
+            Weights::Explicit(_) => {
+                weights.resize(columns.len(), [0.0; 2]);
+                Weights::Explicit(weights)
+            }
+        };
+        let blocks = balance(&offsets);
+        let mut part = Self { offsets, columns, weights, blocks, directed: false };
+        part.directed =
+            (0..nodes.len()).any(|u| part.row(u).any(|(_, forward, back)| forward != back));
+        part
+    }
+}
+
+impl MagneticOperator {
+    /// The block of the operator on `nodes`, a union of weakly connected components.
+    pub(crate) fn on(&self, nodes: &[u32]) -> Result<Self, OperatorError> {
+        if nodes.len() == self.nodes() {
+            return Ok(self.clone());
+        }
+        Self::from_pattern(Arc::new(self.pattern().closed(nodes)), self.config())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::operator::{Charge, Kind, OperatorConfig};
+
+    #[test]
+    fn blocks_are_what_stands_on_the_diagonal() {
+        let edges = [(0, 5, 2.0), (5, 3, 0.5), (3, 5, 1.0), (1, 4, 1.5), (6, 6, 3.0)];
+        let builder = GraphBuilder::new(7).self_loops(crate::graph::SelfLoops::Keep);
+        let graph = builder.weighted_edges(edges).build().unwrap().graph;
+        let charge = Charge::fraction(1, 5).unwrap();
+        let config = OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
+        let operator = MagneticOperator::new(&graph, &config).unwrap();
+        let parts = operator.pattern().components();
+        assert_eq!(parts, [vec![0, 3, 5], vec![1, 4], vec![2], vec![6]]);
+        for part in parts {
+            let block = operator.on(&part).unwrap();
+            for (i, &u) in part.iter().enumerate() {
+                let expected: Vec<_> = operator.row(u as usize).collect();
+                let actual: Vec<_> =
+                    block.row(i).map(|(v, value)| (part[v] as usize, value)).collect();
+                assert_eq!(actual, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! A few eigenpairs at the lower end of an operator, without ever writing it down.
+//!
+//! Block Chebyshev–Davidson: the lowest Ritz vectors that have not converged go through a Chebyshev
+//! polynomial that raises what lies below a cut and keeps down the rest, and what is new in them
+//! widens the basis. The cut is the median of the Ritz values above those wanted, so it follows the
+//! spectrum down as the basis learns it; the degree follows from the cut. A full basis is shrunk to
+//! its lowest Ritz vectors and goes on (thick restart).
+//!
+//! A block meets at most as many copies of a repeated eigenvalue as it has columns, and a start may
+//! be blind by chance. So convergence alone ends nothing: a random block is filtered below the
+//! largest value found and joined to the basis, and only when that brings nothing new is the search
+//! over.
+
+use super::SpectrumError;
+use super::small::{eigen, orthonormaliser};
+use super::target::{Aim, Target};
+use super::tiles::{Basis, Tile, gram, turn, width};
+use crate::operator::MagneticOperator;
+use crate::operator::instructions::Instructions;
+use crate::operator::line::{F64_LANES as N, Line, tile};
+use faer::{Mat, c64};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// ln of the growth that one filtering gives the slowest vector of the block.
+const GAIN: f64 = 4.0;
+/// ln of the growth that the fastest may get: beyond it the others drown in rounding.
+const MOST_GAIN: f64 = 22.0;
+/// Tiles that a basis may grow by between restarts.
+const GROWTH: usize = 10;
+
+/// How far the search goes.
+pub struct Search<'a> {
+    pub count: usize,
+    /// Bound of ‖Bu − θu‖.
+    pub tolerance: f64,
+    pub max_products: usize,
+    pub seed: u64,
+    /// Told how many of the wanted pairs have converged.
+    pub progress: &'a (dyn Fn(usize) + Sync),
+}
+
+/// Converged pairs: the values, and their vectors as columns of the basis in order.
+pub struct Found<const COMPLEX: bool> {
+    pub values: Vec<f64>,
+    pub basis: Basis<COMPLEX>,
+}
+
+impl<const COMPLEX: bool> Found<COMPLEX> {
+    /// The eigenpairs of `operator` itself in the space that was found for a function of it.
+    pub fn of_operator(mut self, operator: &MagneticOperator) -> Result<Self, SpectrumError> {
+        let target = Target::<COMPLEX>::new(operator, Aim::Smallest);
+        let columns = self.basis.columns();
+        let (mut image, mut work) = (tile(operator.nodes()), Vec::new());
+        let mut projected = Mat::zeros(columns, columns);
+        for t in 0..self.basis.tiles {
+            target.product(&self.basis.tile(t), &mut image, &mut work);
+            let part = self.basis.inner(&target.weights, &image);
+            for i in 0..columns {
+                (0..part.ncols()).for_each(|j| projected[(i, t * part.ncols() + j)] = part[(i, j)]);
+            }
+        }
+        let nodes = operator.nodes();
+        let (values, vectors) = eigen(&projected, COMPLEX).ok_or(SpectrumError::Dense { nodes })?;
+        self.basis.rotate(&vectors);
+        Ok(Self { values, basis: self.basis })
+    }
+}
+
+struct State<'a, 'b, const COMPLEX: bool> {
+    target: &'a Target<'b, COMPLEX>,
+    search: &'a Search<'a>,
+    basis: Basis<COMPLEX>,
+    /// VᴴBV.
+    projected: Mat<c64>,
+    nodes: usize,
+    rng: ChaCha8Rng,
+    work: Tile,
+    image: Tile,
+}
+
+/// The `count` lowest eigenpairs of `target`, which acts on `nodes` nodes.
+pub fn lowest<const COMPLEX: bool>(
+    target: &Target<COMPLEX>,
+    nodes: usize,
+    search: &Search,
+) -> Result<Found<COMPLEX>, SpectrumError> {
+    let state = State {
+        target,
+        search,
+        basis: Basis::new(nodes, Instructions::detect()),
+        projected: Mat::zeros(0, 0),
+        nodes,
+        rng: ChaCha8Rng::seed_from_u64(search.seed),
+        work: Vec::new(),
+        image: tile(nodes),
+    };
+    state.run()
+}
+
+/// Columns of the largest basis that a search for `count` pairs keeps.
+pub fn columns_needed(count: usize, complex: bool) -> usize {
+    (count.div_ceil(width(complex)) + GROWTH + 1) * width(complex)
+}
+
+impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
+    const WIDTH: usize = width(COMPLEX);
+
+    fn run(mut self) -> Result<Found<COMPLEX>, SpectrumError> {
+        let count = self.search.count;
+        let wanted = count.div_ceil(Self::WIDTH);
+        let start = self.filtered_start();
+        self.widen(start);
+        // Values of the pairs that have converged, a run from the lowest on.
+        let mut known: Vec<f64> = Vec::new();
+        let mut looked = false;
+        loop {
+            let (theta, vectors) = self.ritz()?;
+            // A value that has sunk or that has come in between is no longer known.
+            let same = |(known, now): &(&f64, &f64)| **now >= **known - self.search.tolerance;
+            let kept = known.iter().zip(&theta).take_while(same).count();
+            if kept < known.len() {
+                looked = false;
+            }
+            known.truncate(kept);
+            if known.len() >= count {
+                // Neighbours move a pair a little after it was measured.
+                if let Some(bad) = self.first_above_tolerance(&theta, &vectors) {
+                    known.truncate(bad);
+                } else if looked {
+                    return Ok(self.finish(theta, &vectors));
+                } else {
+                    self.look_again(self.cut(&theta, count), theta[count - 1]);
+                    looked = true;
+                    continue;
+                }
+            }
+            let first = known.len();
+            if first + Self::WIDTH > self.basis.columns() {
+                let fresh = self.filtered_start();
+                self.widen(fresh);
+                continue;
+            }
+            let mut block = self.vectors(&vectors, first);
+            let residuals = self.residuals(&block, &theta[first..]);
+            let good = residuals.iter().take_while(|&&r| r <= self.search.tolerance).count();
+            known.extend(&theta[first..first + good]);
+            (self.search.progress)(known.len().min(count));
+            if good > 0 {
+                continue;
+            }
+            if self.target.products.get() >= self.search.max_products {
+                return Err(SpectrumError::NotConverged {
+                    converged: first,
+                    count,
+                    products: self.target.products.get(),
+                    residual: residuals[0],
+                    tolerance: self.search.tolerance,
+                });
+            }
+            let cut = self.cut(&theta, first + Self::WIDTH);
+            let (low, high) = (theta[first], theta[first + Self::WIDTH - 1]);
+            let degree = GAIN / self.target.rate(high, cut);
+            let degree = degree.min(MOST_GAIN / self.target.rate(low, cut)).clamp(8.0, 2000.0);
+            if self.basis.tiles >= wanted + GROWTH {
+                self.shrink(&theta, &vectors, wanted + GROWTH / 2);
+            }
+            self.target.filter(&mut block, degree as usize, cut, &mut self.work);
+            self.widen(block);
+        }
+    }
+
+    /// A cut for a basis that knows nothing yet.
+    fn first_cut(&self) -> f64 {
+        self.target.bounds.min + 0.2 * self.target.spread()
+    }
+
+    /// The median of the Ritz values from `from` on.
+    fn cut(&self, theta: &[f64], from: usize) -> f64 {
+        let above = theta.get(from..).unwrap_or_default();
+        let cut = above.get(above.len() / 2).copied().unwrap_or_else(|| self.first_cut());
+        let least = theta[from.min(theta.len()) - 1] + 1e-12 * self.target.spread();
+        cut.max(least).min(self.target.bounds.max - 1e-3 * self.target.spread())
+    }
+
+    /// A random block, with a little more of the lower end in it.
+    fn filtered_start(&mut self) -> Tile {
+        let mut start = self.random();
+        self.target.filter(&mut start, 8, self.first_cut(), &mut self.work);
+        start
+    }
+
+    fn random(&mut self) -> Tile {
+        let mut fresh = tile::<f64, N>(self.nodes);
+        fill(&mut self.rng, &mut fresh);
+        fresh
+    }
+
+    /// Ritz values and the coefficients of their vectors.
+    fn ritz(&self) -> Result<(Vec<f64>, Mat<c64>), SpectrumError> {
+        eigen(&self.projected, COMPLEX).ok_or(SpectrumError::Dense { nodes: self.nodes })
+    }
+
+    /// The Ritz vectors from `first` on, one tile of them.
+    fn vectors(&self, coefficients: &Mat<c64>, first: usize) -> Tile {
+        let mut block = tile(self.nodes);
+        let columns = coefficients.subcols(first, Self::WIDTH).to_owned();
+        self.basis.add_to(&columns, 0.0, &mut block);
+        block
+    }
+
+    /// ‖Bu − θu‖ for the columns of a tile.
+    fn residuals(&mut self, block: &Tile, theta: &[f64]) -> Vec<f64> {
+        self.target.product(block, &mut self.image, &mut self.work);
+        for (image, line) in self.image.iter_mut().zip(block) {
+            for j in 0..N {
+                image.0[j] -= theta[j % Self::WIDTH] * line.0[j];
+            }
+        }
+        let squares = gram::<COMPLEX>(&self.target.weights, &self.image, &self.image);
+        (0..Self::WIDTH).map(|j| squares[(j, j)].re.max(0.0).sqrt()).collect()
+    }
+
+    /// The first of the wanted pairs whose residual is too large.
+    fn first_above_tolerance(&mut self, theta: &[f64], vectors: &Mat<c64>) -> Option<usize> {
+        (0..self.search.count).step_by(Self::WIDTH).find_map(|first| {
+            let block = self.vectors(vectors, first);
+            let residuals = self.residuals(&block, &theta[first..]);
+            let bad = residuals.iter().position(|&r| r > self.search.tolerance)?;
+            Some(first + bad).filter(|&bad| bad < self.search.count)
+        })
+    }
+
+    /// Joins what is new in `block` to the basis.
+    fn widen(&mut self, mut block: Tile) {
+        for attempt in 0.. {
+            if self.orthonormalise(&mut block) || attempt == 8 {
+                break;
+            }
+            // Nothing new is left in some column; chance brings some.
+            let mut fresh = self.random();
+            std::mem::swap(&mut block, &mut fresh);
+        }
+        self.basis.push(&block);
+        self.target.product(&block, &mut self.image, &mut self.work);
+        let column = self.basis.inner(&self.target.weights, &self.image);
+        let (old, new) = (self.projected.nrows(), self.basis.columns());
+        let before = std::mem::replace(&mut self.projected, Mat::zeros(0, 0));
+        self.projected = Mat::from_fn(new, new, |i, j| match (i < old, j < old) {
+            (true, true) => before[(i, j)],
+            (true, false) => column[(i, j - old)],
+            (false, true) => column[(j, i - old)].conj(),
+            // The corner is Hermitian up to rounding.
+            (false, false) => 0.5 * (column[(i, j - old)] + column[(j, i - old)].conj()),
+        });
+    }
+
+    /// Makes the columns of `block` orthonormal to the basis and to each other, if they can be.
+    fn orthonormalise(&self, block: &mut Tile) -> bool {
+        let weights = &self.target.weights;
+        for _ in 0..3 {
+            if self.basis.tiles > 0 {
+                let along = self.basis.inner(weights, block);
+                let against = Mat::from_fn(along.nrows(), along.ncols(), |i, j| -along[(i, j)]);
+                self.basis.add_to(&against, 1.0, block);
+            }
+            let products = gram::<COMPLEX>(weights, block, block);
+            let Some(coefficients) = orthonormaliser(&products, COMPLEX) else { return false };
+            turn::<COMPLEX>(block, &coefficients);
+        }
+        true
+    }
+
+    /// Keeps the lowest Ritz vectors, `tiles` of them.
+    fn shrink(&mut self, theta: &[f64], vectors: &Mat<c64>, tiles: usize) {
+        let columns = tiles * Self::WIDTH;
+        self.basis.rotate(&vectors.subcols(0, columns).to_owned());
+        self.projected = Mat::zeros(columns, columns);
+        for (i, &value) in theta[..columns].iter().enumerate() {
+            self.projected[(i, i)] = c64::from(value);
+        }
+    }
+
+    /// Joins a random block whose share below `last` was raised until it must show.
+    ///
+    /// A random vector has a share of about 1/√n in each direction. After growth by a factor g what
+    /// is not wanted leaves n·spread/g² in its Ritz value, which must not hide `last` below the cut.
+    fn look_again(&mut self, cut: f64, last: f64) {
+        let gap = (cut - last).max(1e-12 * self.target.spread());
+        let growth = 10.0 * (self.nodes as f64 * self.target.spread() / gap).sqrt();
+        let degree = growth.ln() / self.target.rate(last, cut);
+        let degree = degree.min(30.0 / self.target.rate(self.target.bounds.min, cut));
+        let mut block = self.random();
+        self.target.filter(&mut block, degree.clamp(8.0, 4000.0) as usize, cut, &mut self.work);
+        self.widen(block);
+    }
+
+    fn finish(mut self, mut theta: Vec<f64>, vectors: &Mat<c64>) -> Found<COMPLEX> {
+        let columns = self.search.count.next_multiple_of(Self::WIDTH).min(vectors.ncols());
+        self.basis.rotate(&vectors.subcols(0, columns).to_owned());
+        theta.truncate(self.search.count);
+        Found { values: theta, basis: self.basis }
+    }
+}
+
+/// Independent numbers from −1 to 1.
+fn fill<R: Rng>(rng: &mut R, tile: &mut [Line<f64, N>]) {
+    for line in tile {
+        line.0 = std::array::from_fn(|_| 2.0 * rng.random::<f64>() - 1.0);
+    }
+}

@@ -1,0 +1,303 @@
+//! Spectral density by the kernel polynomial method.
+//!
+//! With the operator mapped to S̃ on [−1, 1], the density of its eigenvalues has the Chebyshev moments
+//! μ_k = tr T_k(S̃) / n. A trace is the mean of zᴴT_k(S̃)z over random vectors z with independent entries
+//! of modulus 1, and T_{2k} = 2T_k² − 1 gives two moments for each product. Jackson's kernel damps the
+//! series to one without wiggles, which sees features down to about π / moments of the half width.
+
+use super::SpectrumError;
+use super::error::range;
+use crate::filter::Progress;
+use crate::operator::engine::{CHUNK, Engine, Factors, Source};
+use crate::operator::input::Input;
+use crate::operator::instructions::Instructions;
+use crate::operator::line::{F32_LANES as N, Line, tile};
+use crate::operator::{Bounds, MagneticOperator};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
+
+/// Recipe of a [`Density`].
+///
+/// | name | default | purpose | range |
+/// |---|---|---|---|
+/// | `moments` | 200 | terms of the series, its resolution | 2 to 100 000 |
+/// | `probes` | 16 | random vectors, rounded up to whole tiles | 2 to 100 000 |
+/// | `points` | 400 | points of the grid | 2 to 10 000 000 |
+/// | `seed` | 0 | of the random vectors | |
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DensityConfig {
+    /// Terms of the series.
+    pub moments: usize,
+    /// Random vectors; rounded up to whole tiles, eight of a complex operator, sixteen of a real one.
+    pub probes: usize,
+    /// Points of the grid.
+    pub points: usize,
+    /// Seed of the random vectors.
+    pub seed: u64,
+}
+
+impl Default for DensityConfig {
+    fn default() -> Self {
+        Self { moments: 200, probes: 16, points: 400, seed: 0 }
+    }
+}
+
+impl DensityConfig {
+    /// Checks every range.
+    pub fn check(&self) -> Result<(), SpectrumError> {
+        let within = |name, value: usize, least: usize, most: usize, text| {
+            range(name, value as f64, (least..=most).contains(&value), text)
+        };
+        within("the number of moments", self.moments, 2, 100_000, "from 2 to 100000")?;
+        within("the number of probes", self.probes, 2, 100_000, "from 2 to 100000")?;
+        within("the number of points", self.points, 2, 10_000_000, "from 2 to 10000000")
+    }
+}
+
+/// How eigenvalues are spread over the operator's bounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Density {
+    /// The grid λ: the middles of equal steps.
+    pub lambda: Vec<f64>,
+    /// Share of eigenvalues a unit of λ; it integrates to 1.
+    pub density: Vec<f64>,
+    /// Standard error of the density, from the spread between probes.
+    pub error: Vec<f64>,
+    /// Share of eigenvalues up to λ.
+    pub cumulative: Vec<f64>,
+    /// Terms of the series.
+    pub moments: usize,
+    /// Random vectors used.
+    pub probes: usize,
+}
+
+/// The density of the eigenvalues of `operator`.
+///
+/// Products run in single precision: its rounding is far below the spread between probes. The result
+/// does not depend on the number of threads.
+pub fn density(
+    operator: &MagneticOperator,
+    config: &DensityConfig,
+    progress: Progress,
+) -> Result<Density, SpectrumError> {
+    config.check()?;
+    if operator.nodes() == 0 {
+        return Err(SpectrumError::Empty);
+    }
+    let domain = wide(operator.bounds());
+    let moments = if operator.is_real() {
+        all_moments::<false>(operator, config, domain, progress)
+    } else {
+        all_moments::<true>(operator, config, domain, progress)
+    };
+    Ok(evaluate(&moments, config, domain))
+}
+
+/// Bounds of hardly more than a point are widened, which costs resolution that nobody needs there.
+fn wide(bounds: Bounds) -> Bounds {
+    let Bounds { min, max } = bounds;
+    let size = 1.0 + min.abs().max(max.abs());
+    if max - min > 1e-3 * size {
+        bounds
+    } else {
+        Bounds { min: min - 0.1 * size, max: max + 0.1 * size }
+    }
+}
+
+/// The moments μ_k of every probe.
+fn all_moments<const COMPLEX: bool>(
+    operator: &MagneticOperator,
+    config: &DensityConfig,
+    domain: Bounds,
+    progress: Progress,
+) -> Vec<Vec<f64>> {
+    let width = if COMPLEX { N / 2 } else { N };
+    let tiles = config.probes.div_ceil(width);
+    let (centre, half) = (0.5 * (domain.min + domain.max), 0.5 * (domain.max - domain.min));
+    let scaling = operator.scaling::<f32>(centre, half);
+    let engine = Engine::<f32, N, COMPLEX>::new(operator, Instructions::detect(), true);
+    let weights: Vec<f32> = operator.inner_weights().iter().map(|&w| w as f32).collect();
+    let steps = config.moments.div_ceil(2);
+    let nothing = Source { input: Input::Zero, enter: None };
+    let (mut now, mut next) = (tile::<f32, N>(operator.nodes()), tile(operator.nodes()));
+    let mut moments = Vec::new();
+    for index in 0..tiles {
+        let seed = config.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64);
+        draw::<COMPLEX>(seed, &mut next);
+        let probe = Source { input: Input::Tile(&next), enter: scaling.enter.as_deref() };
+        engine.start(1.0, probe, &mut now);
+        let first = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
+        engine.step(&scaling, first, nothing, &now, &mut next);
+        let (zero, one) = (inner(&weights, &now, &now), inner(&weights, &now, &next));
+        let mut series: Vec<[f64; N]> = vec![zero, one];
+        std::mem::swap(&mut now, &mut next);
+        for k in 1..=steps {
+            // now holds T_k z, next T_{k−1} z.
+            let even = inner(&weights, &now, &now);
+            series.push(std::array::from_fn(|j| 2.0 * even[j] - zero[j]));
+            let factors = Factors { scale: 2.0, keep: -1.0, theta: 0.0 };
+            engine.step(&scaling, factors, nothing, &now, &mut next);
+            let odd = inner(&weights, &now, &next);
+            series.push(std::array::from_fn(|j| 2.0 * odd[j] - one[j]));
+            std::mem::swap(&mut now, &mut next);
+            progress(index * steps + k, tiles * steps);
+        }
+        series.truncate(config.moments);
+        moments.extend((0..width).map(|j| {
+            let sum = |m: &[f64; N]| if COMPLEX { m[j] + m[width + j] } else { m[j] };
+            let total = sum(&zero);
+            series.iter().map(|m| sum(m) / total).collect::<Vec<f64>>()
+        }));
+    }
+    moments
+}
+
+/// Independent entries of modulus 1: random phases, or random signs of a real operator.
+fn draw<const COMPLEX: bool>(seed: u64, tile: &mut [Line<f32, N>]) {
+    tile.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, lines)| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(chunk as u64);
+        for line in lines {
+            for j in 0..if COMPLEX { N / 2 } else { N } {
+                if COMPLEX {
+                    let (sin, cos) = (rng.random::<f32>() * std::f32::consts::TAU).sin_cos();
+                    (line.0[j], line.0[N / 2 + j]) = (cos, sin);
+                } else {
+                    line.0[j] = if rng.random::<bool>() { 1.0 } else { -1.0 };
+                }
+            }
+        }
+    });
+}
+
+/// Σ_u w(u)·a(u)·b(u) for every lane, in double precision, over fixed runs of rows.
+fn inner(weights: &[f32], a: &[Line<f32, N>], b: &[Line<f32, N>]) -> [f64; N] {
+    const RUN: usize = 64;
+    let set = Instructions::detect();
+    let parts: Vec<[f64; N]> = weights
+        .par_chunks(CHUNK)
+        .zip(a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)))
+        .map(|(weights, (a, b))| {
+            set.run(|| {
+                let mut total = [0.0; N];
+                // Short runs in single precision lose nothing that counts here.
+                for (weights, (a, b)) in weights.chunks(RUN).zip(a.chunks(RUN).zip(b.chunks(RUN))) {
+                    let mut sum = [0f32; N];
+                    for (w, (a, b)) in weights.iter().zip(a.iter().zip(b)) {
+                        (0..N).for_each(|j| sum[j] += w * a.0[j] * b.0[j]);
+                    }
+                    (0..N).for_each(|j| total[j] += f64::from(sum[j]));
+                }
+                total
+            })
+        })
+        .collect();
+    let mut total = [0.0; N];
+    for part in parts {
+        (0..N).for_each(|j| total[j] += part[j]);
+    }
+    total
+}
+
+/// Jackson's factors g_k of a series of `terms` terms.
+fn jackson(terms: usize) -> Vec<f64> {
+    let step = PI / (terms + 1) as f64;
+    let factor = |k: usize| {
+        let (angle, left) = (k as f64 * step, (terms + 1 - k) as f64);
+        (left * angle.cos() + angle.sin() / step.tan()) / (terms + 1) as f64
+    };
+    (0..terms).map(factor).collect()
+}
+
+fn evaluate(moments: &[Vec<f64>], config: &DensityConfig, domain: Bounds) -> Density {
+    let (terms, probes) = (config.moments, moments.len() as f64);
+    let half = 0.5 * (domain.max - domain.min);
+    let damping = jackson(terms);
+    let step = (domain.max - domain.min) / config.points as f64;
+    let lambda: Vec<f64> =
+        (0..config.points).map(|i| domain.min + (i as f64 + 0.5) * step).collect();
+    let mean: Vec<f64> =
+        (0..terms).map(|k| moments.iter().map(|m| m[k]).sum::<f64>() / probes).collect();
+    let points: Vec<[f64; 3]> = lambda
+        .par_iter()
+        .map(|&lambda| {
+            let x = ((lambda - domain.min) / half - 1.0).clamp(-1.0, 1.0);
+            let angle = x.acos();
+            let scale = 1.0 / (PI * (1.0 - x * x).sqrt() * half);
+            let weights: Vec<f64> = (0..terms)
+                .map(|k| {
+                    let twice = if k == 0 { 1.0 } else { 2.0 };
+                    twice * damping[k] * (k as f64 * angle).cos() * scale
+                })
+                .collect();
+            let at = |m: &[f64]| m.iter().zip(&weights).map(|(m, w)| m * w).sum::<f64>();
+            let value = at(&mean);
+            let spread: f64 = moments.iter().map(|m| (at(m) - value).powi(2)).sum();
+            let error = (spread / (probes - 1.0) / probes).sqrt();
+            let tail: f64 = (1..terms)
+                .map(|k| 2.0 * damping[k] * mean[k] * (k as f64 * angle).sin() / k as f64)
+                .sum();
+            [value, error, (PI - angle - tail) / PI]
+        })
+        .collect();
+    Density {
+        lambda,
+        density: points.iter().map(|p| p[0]).collect(),
+        error: points.iter().map(|p| p[1]).collect(),
+        cumulative: points.iter().map(|p| p[2]).collect(),
+        moments: terms,
+        probes: moments.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::generate::{GeneratorConfig, generate};
+    use crate::operator::{Charge, Kind, OperatorConfig};
+    use crate::spectrum::{SpectrumConfig, spectrum};
+
+    /// The kernel laid over the exact eigenvalues is what the probes estimate.
+    #[test]
+    fn densities_are_smoothed_spectra() {
+        let graph =
+            generate(&GeneratorConfig { nodes: 300, ..Default::default() }, 3).unwrap().graph;
+        for charge in ["0", "1/3"] {
+            let charge: Charge = charge.parse().unwrap();
+            let recipe = OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
+            let operator = MagneticOperator::new(&graph, &recipe).unwrap();
+            let exact = spectrum(&operator, &SpectrumConfig::default(), &|_, _| ()).unwrap();
+            let config = DensityConfig { moments: 60, probes: 64, points: 90, seed: 5 };
+            let estimate = density(&operator, &config, &|_, _| ()).unwrap();
+            let moments = |k: usize| {
+                let terms = exact.eigenvalues.iter().map(|l| (k as f64 * (l - 1.0).acos()).cos());
+                terms.sum::<f64>() / 300.0
+            };
+            let exact_moments = vec![(0..60).map(moments).collect::<Vec<_>>(); 2];
+            let smooth = evaluate(&exact_moments, &config, operator.bounds());
+            let (mut inside, mut total) = (0.0, 0.0);
+            for i in 0..90 {
+                let off = (estimate.density[i] - smooth.density[i]).abs();
+                assert!(off < 5.0 * estimate.error[i] + 1e-4, "{off} at {i}");
+                inside += f64::from(u8::from(off <= estimate.error[i] + 1e-5));
+                total += estimate.density[i] * 2.0 / 90.0;
+                let below = exact.eigenvalues.iter().filter(|&&l| l <= smooth.lambda[i]).count();
+                assert!((smooth.cumulative[i] - below as f64 / 300.0).abs() < 0.06);
+                assert!((estimate.cumulative[i] - smooth.cumulative[i]).abs() < 0.02);
+            }
+            // One standard error holds about two thirds of the points, and not nearly all.
+            assert!(inside > 40.0 && inside < 88.0, "{inside}");
+            assert!((total - 1.0).abs() < 0.02, "{total}");
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_named() {
+        let config = DensityConfig { moments: 1, ..Default::default() };
+        assert!(matches!(config.check(), Err(SpectrumError::OutOfRange { value: 1.0, .. })));
+    }
+}

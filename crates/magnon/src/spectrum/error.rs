@@ -1,0 +1,104 @@
+//! Why a spectrum cannot be had.
+
+use crate::operator::{ChargeError, OperatorError};
+
+/// Why a spectrum, or something made from one, cannot be had.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum SpectrumError {
+    /// The dense solver would need more memory than it is allowed.
+    #[error(
+        "all eigenvalues of a component of {nodes} nodes need {terms} · {nodes}² · {entry} bytes, \
+         {needed:.1} GiB, above the limit of {limit:.1} GiB; ask for a few with a count (--count K), \
+         for the spectral density (--density), or raise the limit (--memory)"
+    )]
+    TooLarge {
+        /// Nodes of the largest weakly connected component.
+        nodes: usize,
+        /// Square arrays that the solver holds.
+        terms: usize,
+        /// Bytes of an entry.
+        entry: usize,
+        /// GiB needed.
+        needed: f64,
+        /// GiB allowed.
+        limit: f64,
+    },
+    /// Memory was refused by the system.
+    #[error("there is not enough memory for {rows} rows and {cols} columns")]
+    OutOfMemory {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+    },
+    /// A parameter is outside of its range.
+    #[error("{name} is {value}, but must be {range}")]
+    OutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        range: &'static str,
+    },
+    /// More eigenpairs were asked for than there are.
+    #[error("{count} eigenpairs were asked for, but a graph of {nodes} nodes has {nodes}")]
+    TooMany {
+        /// Asked for.
+        count: usize,
+        /// Nodes of the graph.
+        nodes: usize,
+    },
+    /// The graph has no nodes.
+    #[error("the graph has no nodes, and so no spectrum")]
+    Empty,
+    /// The iteration stopped short.
+    #[error(
+        "{converged} of {count} eigenpairs converged within {products} products; the next residual \
+         is {residual:.1e}, above {tolerance:.1e}; loosen the tolerance, ask for fewer, or allow \
+         more products"
+    )]
+    NotConverged {
+        /// Pairs within the tolerance.
+        converged: usize,
+        /// Pairs asked for.
+        count: usize,
+        /// Products with a block made.
+        products: usize,
+        /// Smallest residual ‖Su − λu‖ that is too large.
+        residual: f64,
+        /// What it had to be.
+        tolerance: f64,
+    },
+    /// The dense solver failed, which takes entries that are not finite.
+    #[error("the dense eigensolver did not converge on a component of {nodes} nodes")]
+    Dense {
+        /// Nodes of the component.
+        nodes: usize,
+    },
+    /// A random walk with a node whose weights cancel has no eigenvectors to map back.
+    #[error(
+        "node {node} has neighbours and the degree 0: its random walk has no symmetric twin and no \
+         orthogonal eigenvectors; take the symmetric normalisation, or eigenvalues alone"
+    )]
+    NoTwin {
+        /// The node.
+        node: usize,
+    },
+    /// An operator on the way could not be built.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// A charge on the way is none.
+    #[error(transparent)]
+    Charge(#[from] ChargeError),
+}
+
+/// Refuses a parameter that is not `ok`.
+pub(crate) fn range(
+    name: &'static str,
+    value: f64,
+    ok: bool,
+    range: &'static str,
+) -> Result<(), SpectrumError> {
+    if ok { Ok(()) } else { Err(SpectrumError::OutOfRange { name, value, range }) }
+}

@@ -1,0 +1,328 @@
+//! `spectrum`: eigenvalues of an operator, component by component.
+
+use super::davidson::{Found, Search, columns_needed, lowest};
+use super::dense;
+use super::pairs::Pairs;
+use super::target::{Aim, Target};
+use super::{Select, SpectrumConfig, SpectrumError};
+use crate::filter::Progress;
+use crate::matrix::Matrix;
+use crate::operator::{MagneticOperator, Normalize, OperatorConfig};
+use num_complex::Complex64;
+use serde::Serialize;
+
+/// Eigenvalues that differ by less, relative to the operator's radius, count as one.
+const REPEATED: f64 = 1e-10;
+
+/// How eigenvalues were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Every component by the dense solver.
+    Dense,
+    /// At least one component by block Chebyshev–Davidson.
+    Iterative,
+}
+
+/// Ascending real eigenvalues, optional vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectrum {
+    /// The eigenvalues, ascending.
+    pub eigenvalues: Vec<f64>,
+    /// Eigenvectors in columns, in the order of the eigenvalues: orthonormal, each on one weakly
+    /// connected component. Of a random walk D^{-1/2}u, where u are those of its symmetric twin.
+    ///
+    /// Phase, sign and the basis of repeated eigenvalues are fixed: the first vector of an
+    /// eigenspace is the column of its projector at the node with the largest diagonal entry,
+    /// normalised, and so on in what is left. Of a simple eigenvalue the entry of largest modulus is
+    /// real and positive.
+    pub vectors: Option<Matrix<Complex64>>,
+    /// ‖Su − λu‖ of every pair, of the symmetric twin for a random walk; `None` where no vectors
+    /// were computed.
+    pub residuals: Option<Vec<f64>>,
+    /// How they were found.
+    pub method: Method,
+    /// Products of the operator with a block of vectors, by the iteration.
+    pub products: usize,
+    /// Weakly connected components of the graph.
+    pub components: usize,
+}
+
+/// An eigenvalue of one of the components.
+struct Entry {
+    value: f64,
+    part: usize,
+    column: usize,
+}
+
+/// Eigenvalues of `operator`, with multiplicity.
+///
+/// All of them come from the dense solver; a few from the dense solver on small components and from
+/// an iteration on large ones, which never writes the operator down. Near a number σ inside of the
+/// spectrum the iteration runs on (S − σ)², whose eigenvalues lie closer together than those of S:
+/// it suits a σ near the ends or in a gap of the spectrum.
+///
+/// The result does not depend on the number of threads. `progress` hears of converged pairs.
+///
+/// ```
+/// use magnon::graph::GraphBuilder;
+/// use magnon::operator::{Charge, Kind, MagneticOperator, OperatorConfig};
+/// use magnon::spectrum::{SpectrumConfig, spectrum};
+/// let graph = GraphBuilder::new(3).edges([(0, 1), (1, 2), (2, 0)]).build()?.graph;
+/// let charge = Charge::fraction(1, 3)?;
+/// let (self_loops, kind) = (false, Kind::Laplacian);
+/// let config = OperatorConfig { charge, self_loops, kind, ..Default::default() };
+/// let operator = MagneticOperator::new(&graph, &config)?;
+/// let found = spectrum(&operator, &SpectrumConfig::default(), &|_, _| ())?;
+/// // A cycle of length 3 has no frustration at the charge 1/3.
+/// assert!(found.eigenvalues[0].abs() < 1e-14);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn spectrum(
+    operator: &MagneticOperator,
+    config: &SpectrumConfig,
+    progress: Progress,
+) -> Result<Spectrum, SpectrumError> {
+    config.check()?;
+    let nodes = operator.nodes();
+    let count = config.select.count().unwrap_or(nodes);
+    match nodes {
+        0 => return Err(SpectrumError::Empty),
+        _ if count > nodes => return Err(SpectrumError::TooMany { count, nodes }),
+        _ => {}
+    }
+    let twin = twin(operator, config.vectors)?;
+    let parts = twin.pattern().components();
+    let task = Task { config, count, progress };
+    let mut method = Method::Dense;
+    let mut products = 0;
+    let mut solved = Vec::with_capacity(parts.len());
+    let mut residuals = Vec::with_capacity(parts.len());
+    for part in &parts {
+        let block = twin.on(part)?;
+        let dense = task.is_dense(part.len(), block.is_real())?;
+        let mut pairs = if dense {
+            dense::solve(&block, task.needs_vectors())?
+        } else {
+            method = Method::Iterative;
+            let (pairs, made) = task.iterate(&block)?;
+            products += made;
+            pairs
+        };
+        pairs.canonicalise(REPEATED * block.bounds().radius());
+        residuals.push(pairs.residuals(&block));
+        solved.push(pairs);
+    }
+    let chosen = choose(&solved, config.select, count);
+    let residual = |entry: &Entry| residuals[entry.part].as_ref().map(|r| r[entry.column]);
+    let vectors = match config.vectors {
+        true => Some(assemble(operator, &parts, &solved, &chosen)?),
+        false => None,
+    };
+    Ok(Spectrum {
+        eigenvalues: chosen.iter().map(|entry| entry.value).collect(),
+        vectors,
+        residuals: chosen.iter().map(residual).collect(),
+        method,
+        products,
+        components: parts.len(),
+    })
+}
+
+/// The Hermitian operator with the same eigenvalues.
+fn twin(operator: &MagneticOperator, vectors: bool) -> Result<MagneticOperator, SpectrumError> {
+    if operator.is_hermitian() {
+        return Ok(operator.clone());
+    }
+    let lost = |&u: &usize| operator.degrees()[u] == 0.0 && !operator.pattern().is_isolated(u);
+    match (0..operator.nodes()).find(lost) {
+        // The rows of such a node are zero and its column is not: the matrix is triangular there,
+        // with the eigenvalues of the twin and other vectors.
+        Some(node) if vectors => return Err(SpectrumError::NoTwin { node }),
+        _ => {}
+    }
+    let config = OperatorConfig { normalize: Normalize::Symmetric, ..*operator.config() };
+    Ok(MagneticOperator::from_pattern(operator.pattern().clone(), &config)?)
+}
+
+struct Task<'a> {
+    config: &'a SpectrumConfig,
+    count: usize,
+    progress: Progress<'a>,
+}
+
+impl Task<'_> {
+    /// Whether vectors are computed: without them the residuals of a few pairs cannot be told.
+    fn needs_vectors(&self) -> bool {
+        self.config.vectors || self.config.select != Select::All
+    }
+
+    /// Whether a component of `nodes` nodes is solved densely; an error where it must be and cannot.
+    fn is_dense(&self, nodes: usize, real: bool) -> Result<bool, SpectrumError> {
+        let affordable = dense::check_memory(nodes, real, self.needs_vectors(), self.config.memory);
+        let must = self.config.select == Select::All
+            || nodes <= 2 * columns_needed(self.count.min(nodes), !real);
+        if must {
+            return affordable.map(|()| true);
+        }
+        Ok(nodes <= self.config.dense_up_to && affordable.is_ok())
+    }
+
+    fn iterate(&self, block: &MagneticOperator) -> Result<(Pairs, usize), SpectrumError> {
+        if block.is_real() {
+            self.iterate_on::<false>(block)
+        } else {
+            self.iterate_on::<true>(block)
+        }
+    }
+
+    fn iterate_on<const COMPLEX: bool>(
+        &self,
+        block: &MagneticOperator,
+    ) -> Result<(Pairs, usize), SpectrumError> {
+        let progress = |done| (self.progress)(done, self.count);
+        let mut search = Search {
+            count: self.count,
+            tolerance: self.config.tolerance * block.bounds().radius(),
+            max_products: self.config.max_products,
+            seed: self.config.seed,
+            progress: &progress,
+        };
+        let aim = match self.config.select {
+            Select::Nearest { to, .. } => return self.nearest::<COMPLEX>(block, to, search),
+            Select::Largest(_) => Aim::Largest,
+            _ => Aim::Smallest,
+        };
+        // Verification and rounding may add a little to a residual; the bound is kept all the same.
+        search.tolerance *= 0.9;
+        let target = Target::<COMPLEX>::new(block, aim);
+        let found = lowest(&target, block.nodes(), &search)?;
+        let mut pairs = unpack(block, found)?;
+        if let Aim::Largest = aim {
+            pairs.values.iter_mut().for_each(|value| *value = -*value);
+            reverse(&mut pairs);
+        }
+        Ok((pairs, target.products.get()))
+    }
+
+    /// The lower end of (S − σ)², and the eigenpairs of S in what it spans.
+    fn nearest<const COMPLEX: bool>(
+        &self,
+        block: &MagneticOperator,
+        sigma: f64,
+        search: Search,
+    ) -> Result<(Pairs, usize), SpectrumError> {
+        let (wanted, tolerance) = (search.count, search.tolerance);
+        let mut products = 0;
+        let (mut converged, mut residual) = (0, f64::INFINITY);
+        for round in 0..4 {
+            // Pairs σ ± δ look alike from here, and the last may come without its other half; a
+            // residual of the square may hide a larger one of S. Both are cured by going further.
+            let target = Target::<COMPLEX>::new(block, Aim::Nearest(sigma));
+            let width = super::tiles::width(COMPLEX);
+            let count = wanted.next_multiple_of(width) + width * (round + 1);
+            let goal = tolerance * 0.1f64.powi(2 * round as i32 + 1) * target.bounds.max.sqrt();
+            let floor = 1e-14 * target.bounds.max;
+            let further = Search { count, tolerance: goal.max(floor), ..search };
+            let found = lowest(&target, block.nodes(), &further)?;
+            products += target.products.get();
+            let mut pairs = unpack(block, found.of_operator(block)?)?;
+            let residuals = pairs.residuals(block).unwrap_or_default();
+            let good = |&j: &usize| residuals[j] <= tolerance;
+            converged = (0..residuals.len()).filter(good).count();
+            if converged >= wanted {
+                keep_nearest(&mut pairs, sigma, wanted, good);
+                return Ok((pairs, products));
+            }
+            let bad = residuals.iter().copied().filter(|&r| r > tolerance);
+            residual = bad.fold(f64::INFINITY, f64::min);
+        }
+        let count = wanted;
+        Err(SpectrumError::NotConverged { converged, count, products, residual, tolerance })
+    }
+}
+
+/// Columns of the basis as vectors of the operator, out of the space z = r ⊙ x.
+fn unpack<const COMPLEX: bool>(
+    block: &MagneticOperator,
+    found: Found<COMPLEX>,
+) -> Result<Pairs, SpectrumError> {
+    let (rows, cols) = (block.nodes(), found.values.len());
+    let refused = SpectrumError::OutOfMemory { rows, cols };
+    let mut vectors = Matrix::try_zeros(rows, cols).ok_or(refused)?;
+    let leave = block.scaling::<f64>(0.0, 1.0).leave;
+    found.basis.write(&mut vectors, leave.as_deref());
+    Ok(Pairs { values: found.values, vectors: Some(vectors) })
+}
+
+/// Turns the order of the pairs round.
+fn reverse(pairs: &mut Pairs) {
+    pairs.values.reverse();
+    if let Some(vectors) = &mut pairs.vectors {
+        let cols = vectors.cols();
+        vectors.as_mut_slice().chunks_exact_mut(cols).for_each(<[_]>::reverse);
+    }
+}
+
+/// Keeps the `count` pairs nearest to `sigma` of those that are good.
+fn keep_nearest(pairs: &mut Pairs, sigma: f64, count: usize, good: impl Fn(&usize) -> bool) {
+    let mut order: Vec<usize> = (0..pairs.values.len()).filter(good).collect();
+    order.sort_by(|&a, &b| {
+        (pairs.values[a] - sigma).abs().total_cmp(&(pairs.values[b] - sigma).abs())
+    });
+    order.truncate(count);
+    order.sort_unstable();
+    pairs.values = order.iter().map(|&j| pairs.values[j]).collect();
+    if let Some(vectors) = &pairs.vectors {
+        let cells = (0..vectors.rows()).flat_map(|u| order.iter().map(move |&j| vectors.row(u)[j]));
+        pairs.vectors = Matrix::from_vec(vectors.rows(), order.len(), cells.collect()).ok();
+    }
+}
+
+/// The eigenvalues that are wanted, ascending, equal ones by component.
+fn choose(solved: &[Pairs], select: Select, count: usize) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Vec::new();
+    for (part, pairs) in solved.iter().enumerate() {
+        let values = pairs.values.iter().enumerate();
+        all.extend(values.map(|(column, &value)| Entry { value, part, column }));
+    }
+    match select {
+        Select::All => {}
+        Select::Smallest(_) => all.sort_by(|a, b| a.value.total_cmp(&b.value)),
+        Select::Largest(_) => all.sort_by(|a, b| b.value.total_cmp(&a.value)),
+        Select::Nearest { to, .. } => {
+            all.sort_by(|a, b| (a.value - to).abs().total_cmp(&(b.value - to).abs()));
+        }
+    }
+    all.truncate(count);
+    all.sort_by(|a, b| a.value.total_cmp(&b.value).then(a.part.cmp(&b.part)));
+    all
+}
+
+/// The chosen vectors on all nodes; those of a random walk leave their twin here.
+fn assemble(
+    operator: &MagneticOperator,
+    parts: &[Vec<u32>],
+    solved: &[Pairs],
+    chosen: &[Entry],
+) -> Result<Matrix<Complex64>, SpectrumError> {
+    let (rows, cols) = (operator.nodes(), chosen.len());
+    let refused = SpectrumError::OutOfMemory { rows, cols };
+    let mut vectors = Matrix::try_zeros(rows, cols).ok_or(refused)?;
+    let walk = !operator.is_hermitian();
+    let mut columns: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parts.len()];
+    for (to, entry) in chosen.iter().enumerate() {
+        columns[entry.part].push((to, entry.column));
+    }
+    let cells = vectors.as_mut_slice();
+    for ((part, pairs), columns) in parts.iter().zip(solved).zip(&columns) {
+        let Some(local) = &pairs.vectors else { continue };
+        for (i, &u) in part.iter().enumerate() {
+            let degree = operator.degrees()[u as usize];
+            let factor = if walk && degree > 0.0 { degree.sqrt().recip() } else { 1.0 };
+            let row = &mut cells[u as usize * cols..(u as usize + 1) * cols];
+            columns.iter().for_each(|&(to, from)| row[to] = factor * local.row(i)[from]);
+        }
+    }
+    Ok(vectors)
+}
