@@ -41,6 +41,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Spectrum(args)) => commands::spectrum::run(args, common),
         Some(Command::Eigenmap(args)) => commands::eigenmap::run(args, common),
         Some(Command::Denoise(args)) => commands::denoise::run(args, common),
+        Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }

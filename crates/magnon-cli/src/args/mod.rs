@@ -16,6 +16,7 @@ use crate::commands::eigenmap::EigenmapArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
 use crate::commands::operator::OperatorCommand;
+use crate::commands::predict::PredictArgs;
 use crate::commands::propagate::PropagateArgs;
 use crate::commands::response::ResponseArgs;
 use crate::commands::spectrum::SpectrumArgs;
@@ -76,6 +77,8 @@ pub enum Command {
     Denoise(DenoiseArgs),
     /// Train a model to classify nodes, and write a run folder
     Train(Box<TrainArgs>),
+    /// Classify the nodes of the same or a changed graph with a trained model
+    Predict(PredictArgs),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
 }

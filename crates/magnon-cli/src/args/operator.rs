@@ -90,8 +90,6 @@ fn choose(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {
     let split = loaded.split.as_ref();
     let split = split.context("--pass auto needs a split; give one with --split 60/20/20")?;
     let pass = choose_pass(PassChoice::Auto, &loaded.dataset.graph, labels, split)?;
-    let evidence = pass.homophily.map(|index| {
-        format!("{} pass: node homophily of the training labels is {index:.3}", pass.name())
-    });
+    let evidence = pass.words().map(|words| format!("{} pass: {words}", pass.name()));
     Ok((pass.high, evidence))
 }

@@ -7,6 +7,7 @@ pub mod eigenmap;
 pub mod generate;
 pub mod info;
 pub mod operator;
+pub mod predict;
 pub mod propagate;
 pub mod response;
 mod response_curves;

@@ -9,12 +9,13 @@ use crate::report::{Clock, Report, grouped, usage};
 use anyhow::Context;
 use clap::Args;
 use magnon::cycles::ChargeAdvice;
-use magnon::data::{Dataset, FeatureNorm, Features};
+use magnon::data::{Dataset, FeatureNorm};
 use magnon::model::ModelKind;
 use magnon::nn::Field;
-use magnon::run::{RunConfig, RunFolder, SavedModel};
+use magnon::run::{Known, RunConfig, RunFolder, SavedModel};
 use magnon::train::{
-    ChargeChoice, Experiment, MappedRows, Outcome, Summary, TrainError, TrialResult,
+    CandidateResult, ChargeChoice, Experiment, MappedRows, Outcome, Summary, TrainError,
+    TrialResult,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -75,6 +76,8 @@ impl TrainArgs {
         self.model.apply(&mut config.model)?;
         self.train.apply(&mut config.train)?;
         self.runs.apply(&mut config.runs);
+        // On the built-in graph the controls are what there is to see.
+        config.runs.controls |= stored.is_none() && config.data.source == "demo";
         if common.seed != 0 {
             config.train.seed = common.seed;
         }
@@ -204,21 +207,23 @@ fn save(
 ) -> anyhow::Result<()> {
     let best = outcome.best().context("there is at least one run")?;
     let labels = dataset.labels.as_ref().context("there are labels")?;
+    let features = dataset.features.as_ref().context("there are features")?;
     let saved = SavedModel {
         model: config.model,
         operator: config.operator.config(outcome.charge, outcome.pass.high),
         filter: config.filter.clone(),
         feature_norm: if dataset.scaled { FeatureNorm::Row } else { FeatureNorm::None },
-        width: dataset.features.as_ref().map_or(0, Features::cols),
+        width: features.cols(),
         complex: best.weights.first().is_some_and(|(_, shape, _)| shape.field == Field::Complex),
         classes: labels.names.clone(),
         weights: best.weights.clone(),
     };
+    let known = Known::new(&dataset.graph, features, best.log_probabilities.clone());
     let mut metrics = report.keys().clone();
     metrics.insert("seconds".to_owned(), clock.seconds());
     let [train, val, test] = &best.metrics;
     metrics.insert("parts".to_owned(), json!({ "train": train, "val": val, "test": test }));
-    clock.phase("write", || folder.finish(&saved, &best.history, &metrics))?;
+    clock.phase("write", || folder.finish(&saved, &known, &best.history, &metrics))?;
     Ok(())
 }
 
@@ -256,6 +261,7 @@ fn describe(
     report.key("charge_reason", advice.map(|advice| advice.reason.clone()));
     report.key("pass", if mgc { json!(outcome.pass.name()) } else { Value::Null });
     report.key("train_homophily", outcome.pass.homophily);
+    report.key("chance_homophily", outcome.pass.chance);
     report.key("filter", if mgc { json!(config.filter.kind.name()) } else { Value::Null });
     report.key("order", if mgc { json!(config.filter.effective_order()) } else { Value::Null });
     report.key("plan", json!(outcome.plan));
@@ -286,8 +292,7 @@ fn describe(
     report.line("data", format!("{}: {sizes}", dataset.name));
     if mgc {
         let order = config.filter.effective_order().map(|k| format!(", order {k}"));
-        let evidence = outcome.pass.homophily;
-        let evidence = evidence.map(|h| format!(" (training labels: homophily {h:.2})"));
+        let evidence = outcome.pass.words().map(|words| format!(" ({words})"));
         report.line(
             "model",
             format!(
@@ -302,7 +307,12 @@ fn describe(
     } else {
         report.line("model", config.model.kind.name());
     }
-    for (i, candidate) in outcome.candidates.iter().enumerate() {
+    // The best first; on graphs with many cycles there may be twenty.
+    let mut candidates: Vec<_> = outcome.candidates.iter().collect();
+    let loss = |c: &CandidateResult| c.val_loss.unwrap_or(f64::INFINITY);
+    candidates.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
+    let most = 4;
+    for (i, candidate) in candidates.iter().take(most).enumerate() {
         let why = candidate
             .candidate
             .length
@@ -317,6 +327,9 @@ fn describe(
         let charge = candidate.candidate.charge.to_string();
         let name = if i == 0 { "charges" } else { "" };
         report.line(name, format!("q = {charge:<5} {why:<13} {result}{mark}"));
+    }
+    if candidates.len() > most {
+        report.line("", format!("and {} others, with larger losses", candidates.len() - most));
     }
     report.line(
         "training",

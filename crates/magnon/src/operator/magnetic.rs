@@ -55,10 +55,10 @@ impl Bounds {
 /// ```
 #[derive(Clone, Debug)]
 pub struct MagneticOperator {
-    pattern: Arc<Pattern>,
+    pub(super) pattern: Arc<Pattern>,
     config: OperatorConfig,
     /// Row sums of A_s, with the self loops that the recipe adds.
-    degrees: Vec<f64>,
+    pub(super) degrees: Vec<f64>,
     real: bool,
 }
 

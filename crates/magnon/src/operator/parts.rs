@@ -32,17 +32,17 @@ impl Pattern {
         components
     }
 
-    /// The pattern of `nodes`, which ascend and are closed under neighbours; node `i` of it is
+    /// The pattern of `nodes`, which ascend: their entries among themselves; node `i` of it is
     /// `nodes[i]`.
-    fn closed(&self, nodes: &[u32]) -> Self {
+    fn among(&self, nodes: &[u32]) -> Self {
         let mut offsets = vec![0];
         let mut columns = Vec::new();
         let mut weights = Vec::new();
         for &u in nodes {
             for e in self.offsets[u as usize]..self.offsets[u as usize + 1] {
                 let (class, old) = (self.columns[e] & !COLUMN, self.columns[e] & COLUMN);
-                let new = nodes.partition_point(|&node| node < old) as u32;
-                columns.push(new | class);
+                let Ok(new) = nodes.binary_search(&old) else { continue };
+                columns.push(new as u32 | class);
                 if let Weights::Explicit(explicit) = &self.weights {
                     weights.push(explicit[e]);
                 }
@@ -71,7 +71,18 @@ impl MagneticOperator {
         if nodes.len() == self.nodes() {
             return Ok(self.clone());
         }
-        Self::from_pattern(Arc::new(self.pattern().closed(nodes)), self.config())
+        Self::from_pattern(Arc::new(self.pattern().among(nodes)), self.config())
+    }
+}
+
+impl MagneticOperator {
+    /// The rows and columns of the operator that belong to `nodes`, which ascend. Degrees stay those
+    /// of the whole graph, so that entries are those of the whole operator.
+    pub(crate) fn among(&self, nodes: &[u32]) -> Self {
+        let mut part = self.clone();
+        part.pattern = Arc::new(self.pattern().among(nodes));
+        part.degrees = nodes.iter().map(|&u| self.degrees[u as usize]).collect();
+        part
     }
 }
 

@@ -1,14 +1,18 @@
 //! `RunFolder`: the files of a run, each written whole or not at all.
 
-use super::{RunConfig, RunError, SavedModel};
+use super::{Known, RunConfig, RunError, SavedModel};
 use crate::data::DataError;
 use crate::data::write::{write_atomic, write_csv};
 use crate::train::{Checkpoints, EpochRecord};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// A folder with `config.json`, `model.safetensors`, `history.csv` and `metrics.json`. While the
-/// run is under way it also holds `checkpoints`.
+/// What a run that has come to its end holds beside its recipe.
+const FILES: [&str; 5] =
+    ["metrics.json", "model.safetensors", "known.safetensors", "history.csv", "report.html"];
+
+/// A folder with `config.json`, `model.safetensors`, `known.safetensors`, `history.csv` and
+/// `metrics.json`. While the run is under way it also holds `checkpoints`.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -37,7 +41,7 @@ impl RunFolder {
                     "it holds a run already; choose another folder, or use --overwrite or --resume",
                 );
             }
-            for name in ["metrics.json", "model.safetensors", "history.csv", "report.html"] {
+            for name in FILES {
                 folder.remove(&folder.file(name))?;
             }
             folder.remove(&folder.checkpoint_folder())?;
@@ -101,14 +105,22 @@ impl RunFolder {
         SavedModel::read(&self.file("model.safetensors"))
     }
 
+    /// What the run predicted, where that was kept.
+    pub fn known(&self) -> Result<Option<Known>, RunError> {
+        let path = self.file("known.safetensors");
+        if path.exists() { Known::read(&path).map(Some) } else { Ok(None) }
+    }
+
     /// Writes what came of the run; `metrics.json` comes last and says that all is there.
     pub fn finish(
         &self,
         model: &SavedModel,
+        known: &Known,
         history: &[EpochRecord],
         metrics: &impl Serialize,
     ) -> Result<(), RunError> {
         model.write(&self.file("model.safetensors"))?;
+        known.write(&self.file("known.safetensors"))?;
         let rows = history.iter().map(EpochRecord::columns);
         write_csv(&self.file("history.csv"), &EpochRecord::COLUMNS, rows)?;
         self.write_json("metrics.json", metrics)?;

@@ -3,11 +3,16 @@
 mod config;
 mod error;
 mod folder;
+mod known;
 mod model_file;
+mod predict;
+mod reach;
 mod tensors;
 
 pub use config::{DataConfig, RunConfig, RunsConfig, Vary};
 pub use error::RunError;
 pub use folder::RunFolder;
+pub use known::Known;
 pub use model_file::SavedModel;
+pub use predict::{Prediction, predict};
 pub(crate) use tensors::Tensors;

@@ -180,7 +180,7 @@ impl<'a> Experiment<'a> {
             (ModelKind::Mgc, KindChoice::Adjacency) => {
                 choose_pass(config.operator.pass, &dataset.graph, labels, &splits[0])?
             }
-            _ => PassEvidence { high: false, homophily: None },
+            _ => PassEvidence::given(false),
         };
         let (mapped, checkpoints) = (None, None);
         Ok(Self { dataset, config, features, labels, splits, pass, mapped, checkpoints })

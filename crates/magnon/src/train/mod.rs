@@ -17,6 +17,7 @@ mod trial;
 
 pub use config::TrainConfig;
 pub use error::TrainError;
+pub(crate) use experiment::largest;
 pub use experiment::{
     CandidateResult, Checkpoints, Control, Experiment, Observer, Outcome, Seconds,
 };

@@ -81,6 +81,7 @@ impl MappedRows {
         let start = map.len() - rest.len();
         let field = match (header.dtype.kind, header.dtype.size, header.dtype.big_endian) {
             (Kind::Float, 4, false) => Field::Real,
+            (Kind::Complex, 8, false) => Field::Complex,
             _ => return Err(fault("other numbers".to_owned(), "float32 or complex64")),
         };
         let [rows, cols] = header.shape[..] else {

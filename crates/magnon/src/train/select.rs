@@ -62,7 +62,7 @@ pub enum PassChoice {
     Low,
     /// Neighbours unlike
     High,
-    /// High where fewer than half of a training node's training neighbours share its label
+    /// High where training neighbours share their label less often than chance would have it
     #[default]
     Auto,
 }
@@ -134,27 +134,40 @@ pub struct PassEvidence {
     pub high: bool,
     /// Node homophily of the training labels, where it decided.
     pub homophily: Option<f64>,
+    /// What it would be if edges did not care for labels: Σ p_c² over the shares of the classes.
+    pub chance: Option<f64>,
 }
 
 impl PassEvidence {
+    /// A sign that was given.
+    pub fn given(high: bool) -> Self {
+        Self { high, homophily: None, chance: None }
+    }
+
+    /// The figures that decided, in words.
+    pub fn words(self) -> Option<String> {
+        let (homophily, chance) = (self.homophily?, self.chance?);
+        Some(format!("homophily of the training labels {homophily:.2}, by chance {chance:.2}"))
+    }
+
     /// The pass by name.
     pub fn name(self) -> &'static str {
         if self.high { "high" } else { "low" }
     }
 }
 
-/// Takes the sign that was asked for, or measures homophily on the training labels alone. Where no
-/// two training nodes are neighbours nothing can be measured, and the low pass is taken.
+/// Takes the sign that was asked for, or measures homophily on the training labels alone and
+/// compares it with chance: with many classes neighbours may be alike far more often than not
+/// caring would make them, and still in less than half of the cases.
 pub fn choose_pass(
     choice: PassChoice,
     graph: &DiGraph,
     labels: &Labels,
     split: &Split,
 ) -> Result<PassEvidence, TrainError> {
-    let fixed = |high| Ok(PassEvidence { high, homophily: None });
     match choice {
-        PassChoice::Low => return fixed(false),
-        PassChoice::High => return fixed(true),
+        PassChoice::Low => return Ok(PassEvidence::given(false)),
+        PassChoice::High => return Ok(PassEvidence::given(true)),
         PassChoice::Auto => (),
     }
     let mut classes = vec![None; labels.classes.len()];
@@ -162,5 +175,9 @@ pub fn choose_pass(
         classes[node as usize] = labels.classes[node as usize];
     }
     let index = homophily(graph, &classes).node.ok_or(TrainError::NoHomophily)?;
-    Ok(PassEvidence { high: index < 0.5, homophily: Some(index) })
+    let mut counts = vec![0.0; labels.names.len()];
+    classes.iter().flatten().for_each(|&class: &u32| counts[class as usize] += 1.0);
+    let total: f64 = counts.iter().sum();
+    let chance = counts.iter().map(|count: &f64| (count / total).powi(2)).sum();
+    Ok(PassEvidence { high: index < chance, homophily: Some(index), chance: Some(chance) })
 }

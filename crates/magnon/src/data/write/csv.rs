@@ -36,7 +36,8 @@ fn line<C: Display>(
     target.write_all(b"\n")
 }
 
-fn quoted(cell: &str) -> std::borrow::Cow<'_, str> {
+/// A cell, in quotes where it has a comma, a quote or a line end.
+pub fn quoted(cell: &str) -> std::borrow::Cow<'_, str> {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\"")).into()
     } else {

@@ -9,7 +9,7 @@ mod npy;
 mod scipy_npz;
 
 pub use atomic::{remove_unfinished, write_atomic};
-pub use csv::{write_csv, write_edges, write_indices, write_labels};
+pub use csv::{quoted, write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
 pub use npy::{Element, write_npy};
 pub use scipy_npz::{Compressed, Scalar, write_scipy_npz};
