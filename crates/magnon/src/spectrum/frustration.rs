@@ -140,8 +140,8 @@ pub fn frustration(
     Ok(Frustration { curve, minima, nodes: operator.nodes(), components: parts.len() })
 }
 
-/// Differences below this are rounding.
-const LEVEL: f64 = 1e-13;
+/// Differences below this are rounding, or what the iteration leaves.
+const LEVEL: f64 = 1e-10;
 
 /// Golden section between `low` and `high`, with `best` inside.
 fn refine(

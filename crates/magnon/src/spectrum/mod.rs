@@ -22,6 +22,7 @@ mod dense;
 mod density;
 mod eigenmap;
 mod error;
+mod few;
 mod frustration;
 mod pairs;
 mod response;
