@@ -7,6 +7,10 @@
 //! With L_q = I − A_q the two are equal. Both matrices are Hermitian and positive definite, so conjugate
 //! gradients solve them in double precision, without truncation.
 
+mod energy;
+
+pub use energy::dirichlet_energy;
+
 use crate::filter::FilterError;
 use crate::filter::conjugate_gradient::{System, Work};
 use crate::matrix::Matrix;
@@ -206,50 +210,6 @@ fn solve<const COMPLEX: bool>(
     Ok(out)
 }
 
-/// Dirichlet energy of every column,
-///
-/// S_p(x) = (1/p) Σ_u ‖∇_u x‖^p,  ‖∇_u x‖² = Σ_v A_s(u,v)·|y(u) − T_q(u,v)·y(v)|²,
-///
-/// where y = D^{-1/2}x under the symmetric normalisation and y = x otherwise. S₂(x) is x*L_q x, apart
-/// from nodes without edges, which have no gradient. This is the paper's definition with the phase of
-/// L_q in it; its last line, a sum over edges of |·|^p, is the same for p = 2 only.
-pub fn dirichlet_energy(
-    operator: &MagneticOperator,
-    signal: &Matrix<Complex64>,
-    p: f64,
-) -> Result<Vec<f64>, DenoiseError> {
-    let nodes = operator.nodes();
-    if signal.rows() != nodes {
-        return Err(DenoiseError::Shape { rows: signal.rows(), nodes });
-    }
-    if !(p >= 1.0 && p.is_finite()) {
-        return Err(DenoiseError::Power(p));
-    }
-    let symmetric = operator.config().normalize == Normalize::Symmetric;
-    let factor = |u: usize| match operator.degrees()[u] {
-        degree if symmetric && degree > 0.0 => degree.sqrt().recip(),
-        _ => 1.0,
-    };
-    let mut energies = vec![0.0; signal.cols()];
-    let mut squares = vec![0.0; signal.cols()];
-    for u in 0..nodes {
-        squares.fill(0.0);
-        for (v, forward, back) in operator.pattern().row(u).filter(|&(v, ..)| v != u) {
-            let weight = operator.symmetric(forward, back);
-            let (cos, sin) = operator.config().charge.phase(forward - back);
-            let turn = Complex64::new(cos, sin) * factor(v);
-            for (j, square) in squares.iter_mut().enumerate() {
-                let step = factor(u) * signal.row(u)[j] - turn * signal.row(v)[j];
-                *square += weight * step.norm_sqr();
-            }
-        }
-        energies.iter_mut().zip(&squares).for_each(|(energy, &square)| {
-            *energy += if p == 2.0 { square } else { square.max(0.0).powf(0.5 * p) } / p;
-        });
-    }
-    Ok(energies)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,33 +286,6 @@ mod tests {
             assert!(done.energy_after < last && done.energy_after < done.energy_before);
             last = done.energy_after;
         }
-    }
-
-    /// S₂ is the quadratic form; other p by hand on two edges.
-    #[test]
-    fn energies_follow_their_definition() {
-        let x = signal(3);
-        for normalize in [Normalize::Symmetric, Normalize::None] {
-            let recipe = OperatorConfig { normalize, kind: Kind::Laplacian, ..recipe("1/5") };
-            let operator = MagneticOperator::new(&graph(true), &recipe).unwrap();
-            let energies = dirichlet_energy(&operator, &x, 2.0).unwrap();
-            for (j, energy) in energies.iter().enumerate() {
-                let form: Complex64 = (0..60)
-                    .flat_map(|u| operator.row(u).map(move |(v, l)| (u, v, l)))
-                    .map(|(u, v, l)| x.row(u)[j].conj() * l * x.row(v)[j])
-                    .sum();
-                assert!((form.re - energy).abs() < 1e-10 * energy && form.im.abs() < 1e-10);
-            }
-        }
-        let path = GraphBuilder::new(3).edges([(0, 1), (1, 2)]).build().unwrap().graph;
-        let plain = OperatorConfig { normalize: Normalize::None, ..Default::default() };
-        let operator = MagneticOperator::new(&path, &plain).unwrap();
-        let cells = [0.0, 3.0, 7.0].map(Complex64::from).to_vec();
-        let x = Matrix::from_vec(3, 1, cells).unwrap();
-        // Gradients 3, 5 and 4.
-        assert!((dirichlet_energy(&operator, &x, 1.0).unwrap()[0] - 12.0).abs() < 1e-12);
-        assert!((dirichlet_energy(&operator, &x, 3.0).unwrap()[0] - 72.0).abs() < 1e-12);
-        assert_eq!(dirichlet_energy(&operator, &x, 0.5), Err(DenoiseError::Power(0.5)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use magnon::matrix::{Matrix, SparseMatrix};
 use magnon::operator::{
     Bounds, Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Symmetrize,
 };
+use magnon::spectrum::{SpectrumConfig, spectrum};
 use proptest::prelude::*;
 
 /// Graphs of up to 12 nodes: unweighted, weighted or signed, with self loops and isolated nodes.
@@ -172,6 +173,36 @@ proptest! {
         for value in eigenvalues {
             prop_assert!(value >= bounds.min - slack && value <= bounds.max + slack);
         }
+    }
+
+    /// Component by component or all at once, and with vectors that span the eigenspaces.
+    #[test]
+    fn spectra_are_those_of_the_whole_matrix(graph in graphs(), config in configs()) {
+        let config = sensible(&graph, config);
+        let twin = OperatorConfig {
+            normalize: match config.normalize {
+                Normalize::RandomWalk => Normalize::Symmetric,
+                other => other,
+            },
+            ..config
+        };
+        let matrix = dense(&build(&graph, &twin));
+        let expected = matrix.self_adjoint_eigenvalues(Side::Lower).unwrap();
+        let operator = build(&graph, &config);
+        let recipe = SpectrumConfig { vectors: true, ..Default::default() };
+        let found = spectrum(&operator, &recipe, &|_, _| ()).unwrap();
+        let slack = 1e-13 * matrix.norm_max().max(1.0) * graph.nodes() as f64;
+        prop_assert_eq!(found.eigenvalues.len(), expected.len());
+        for (a, b) in found.eigenvalues.iter().zip(&expected) {
+            prop_assert!((a - b).abs() < slack, "{a} {b}");
+        }
+        let vectors = found.vectors.unwrap();
+        let n = graph.nodes();
+        let u = Mat::from_fn(n, n, |i, j| vectors.row(i)[j]);
+        let lambda = Mat::from_fn(n, n, |i, j| {
+            c64::from(if i == j { found.eigenvalues[i] } else { 0.0 })
+        });
+        prop_assert!(largest_difference(&(dense(&operator) * &u), &(&u * lambda)) < 10.0 * slack);
     }
 
     /// filter(x) = U h(Λ) Uᴴ x; random walks through their symmetric twin.

@@ -27,6 +27,9 @@ pub struct EigenmapArgs {
         help_heading = "Eigenmap"
     )]
     pub vectors: Vec<usize>,
+    /// Let components other than the largest count
+    #[arg(long, help_heading = "Eigenmap")]
+    pub whole_graph: bool,
     #[command(flatten)]
     pub solver: SolverArgs,
     /// Write node,label and phase, real and imaginary part of each vector to this file
@@ -50,7 +53,12 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let resolved = args.operator.resolve(&loaded, &mut clock)?;
     let mut recipe = resolved.config;
     recipe.kind = Kind::Laplacian;
-    let config = EigenmapConfig { vectors: args.vectors.clone(), solver, ..Default::default() };
+    let config = EigenmapConfig {
+        vectors: args.vectors.clone(),
+        whole_graph: args.whole_graph,
+        solver,
+        ..Default::default()
+    };
     let bar = Bar::open_ended("eigenpairs", common);
     let map = clock.phase("spectrum", || {
         let graph = &loaded.dataset.graph;
@@ -69,7 +77,8 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     for (j, value) in map.vectors.iter().zip(&map.eigenvalues) {
         report.line(&format!("vector {j}"), format!("λ = {value:.6}"));
     }
-    report.line("points", grouped(map.points.rows()));
+    let (of, all) = (grouped(map.nodes), grouped(map.points.rows()));
+    report.line("points", format!("{of} of {all} nodes"));
     if let Some(path) = &args.csv {
         let (header, rows) = table(&map, &loaded.dataset);
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -83,6 +92,7 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     report.key("name", name.clone());
     report.key("nodes", map.points.rows());
+    report.key("component_nodes", map.nodes);
     report.key("charge", recipe.charge.value());
     report.key("charge_text", recipe.charge.to_string());
     report.key("charge_evidence", resolved.charge_evidence);

@@ -17,13 +17,20 @@ use serde::{Deserialize, Serialize};
 /// | name | default | purpose | range |
 /// |---|---|---|---|
 /// | `vectors` | 0, 1, 2 | eigenvectors shown, counted from the smallest eigenvalue | below n |
+/// | `whole_graph` | false | whether components other than the largest count | |
 /// | `edges` | 20 000 | most edges kept for drawing, spread evenly over all | |
 /// | `solver` | | how eigenvectors are found; its choice of them is not used | |
+///
+/// Every component that is a tree, or a node of its own, has an eigenvalue 0 with a vector on itself.
+/// They would come first and show nothing, so the map is of the largest weakly connected component
+/// unless all are asked for; other nodes then have entries of 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EigenmapConfig {
     /// Eigenvectors shown, counted from the smallest eigenvalue.
     pub vectors: Vec<usize>,
+    /// Whether components other than the largest count.
+    pub whole_graph: bool,
     /// Most edges kept for drawing.
     pub edges: usize,
     /// How eigenvectors are found.
@@ -32,7 +39,8 @@ pub struct EigenmapConfig {
 
 impl Default for EigenmapConfig {
     fn default() -> Self {
-        Self { vectors: vec![0, 1, 2], edges: 20_000, solver: SpectrumConfig::default() }
+        let solver = SpectrumConfig::default();
+        Self { vectors: vec![0, 1, 2], whole_graph: false, edges: 20_000, solver }
     }
 }
 
@@ -47,6 +55,8 @@ pub struct Eigenmap {
     pub points: Matrix<Complex64>,
     /// Phase angles of `points` in (−π, π]; 0 where the entry is 0.
     pub phases: Matrix<f64>,
+    /// Nodes of the component, or of the whole graph, that the eigenvectors are of.
+    pub nodes: usize,
     /// Edges to draw faintly, at most as many as asked for.
     pub edges: Vec<(u32, u32)>,
 }
@@ -73,26 +83,37 @@ pub fn eigenmap(
     range("the number of eigenvectors", shown as f64, shown > 0, "at least 1")?;
     let last = config.vectors.iter().copied().max().unwrap_or(0);
     let operator = MagneticOperator::new(graph, recipe)?;
+    let part: Vec<u32> = if config.whole_graph {
+        (0..graph.nodes() as u32).collect()
+    } else {
+        // Of equally large components the first.
+        let parts = operator.pattern().components();
+        parts.into_iter().rev().max_by_key(Vec::len).ok_or(SpectrumError::Empty)?
+    };
     let solver = SpectrumConfig {
         select: Select::Smallest(last + 1),
         vectors: true,
         ..config.solver.clone()
     };
-    let found = spectrum(&operator, &solver, progress)?;
+    let found = spectrum(&operator.on(&part)?, &solver, progress)?;
     let rows = graph.nodes();
     let refused = || SpectrumError::OutOfMemory { rows, cols: shown };
     let all = found.vectors.ok_or_else(refused)?;
-    let cells: Vec<Complex64> = (0..rows)
-        .flat_map(|u| config.vectors.iter().map(|&j| all.row(u)[j]).collect::<Vec<_>>())
-        .collect();
+    let mut points = Matrix::<Complex64>::try_zeros(rows, shown).ok_or_else(refused)?;
+    let cells = points.as_mut_slice();
+    for (i, &u) in part.iter().enumerate() {
+        let row = &mut cells[u as usize * shown..(u as usize + 1) * shown];
+        row.iter_mut().zip(&config.vectors).for_each(|(x, &j)| *x = all.row(i)[j]);
+    }
     // Entries of rounding have no phase to speak of.
     let phase = |z: &Complex64| if z.norm() < 1e-13 { 0.0 } else { z.arg() };
-    let phases = cells.iter().map(phase).collect();
+    let phases = points.as_slice().iter().map(phase).collect();
     Ok(Eigenmap {
         vectors: config.vectors.clone(),
         eigenvalues: config.vectors.iter().map(|&j| found.eigenvalues[j]).collect(),
-        points: Matrix::from_vec(rows, shown, cells).map_err(|_| refused())?,
         phases: Matrix::from_vec(rows, shown, phases).map_err(|_| refused())?,
+        points,
+        nodes: part.len(),
         edges: some_edges(graph, config.edges),
     })
 }
@@ -143,6 +164,25 @@ mod tests {
         for u in 0..12 {
             assert!((map.points.row(u)[0].norm() - 12f64.sqrt().recip()).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn small_components_do_not_come_first() {
+        let edges = [(0, 1), (2, 3), (3, 4), (4, 2)];
+        let graph = crate::graph::GraphBuilder::new(6).edges(edges).build().unwrap().graph;
+        let charge = Charge::fraction(1, 4).unwrap();
+        let recipe = OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
+        let config = EigenmapConfig { vectors: vec![0], ..Default::default() };
+        let run = |config| eigenmap(&graph, &recipe, &config, &|_, _| ()).unwrap();
+        let map = run(config.clone());
+        assert!(map.nodes == 3 && map.eigenvalues[0] > 1e-3);
+        let on = |map: &Eigenmap, u: usize| map.points.row(u)[0].norm() > 0.1;
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5].map(|u| on(&map, u)),
+            [false, false, true, true, true, false]
+        );
+        let map = run(EigenmapConfig { whole_graph: true, ..config });
+        assert!(map.nodes == 6 && map.eigenvalues[0].abs() < 1e-14 && !on(&map, 2));
     }
 
     /// Blocks on a cycle of k blocks at q = 1/k: their circular means lie one k-th of a turn apart, in

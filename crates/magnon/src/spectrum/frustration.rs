@@ -104,7 +104,10 @@ pub fn frustration(
     // Of equally large components the first.
     let largest = parts.iter().rev().max_by_key(|part| part.len()).ok_or(SpectrumError::Empty)?;
     let operator = if config.whole_graph { whole } else { whole.on(largest)? };
-    let solver = SpectrumConfig { select: Select::Smallest(1), vectors: false, ..config.solver };
+    // All eigenvalues without vectors are cheaper than one of a small matrix with its vector.
+    let small = operator.nodes() <= config.solver.dense_up_to;
+    let select = if small { Select::All } else { Select::Smallest(1) };
+    let solver = SpectrumConfig { select, vectors: false, ..config.solver };
     let at = |q: f64| -> Result<FrustrationPoint, SpectrumError> {
         let recipe = OperatorConfig { charge: Charge::new(q)?, ..recipe };
         let operator = MagneticOperator::from_pattern(operator.pattern().clone(), &recipe)?;
@@ -140,8 +143,8 @@ pub fn frustration(
     Ok(Frustration { curve, minima, nodes: operator.nodes(), components: parts.len() })
 }
 
-/// Differences below this are rounding.
-const LEVEL: f64 = 1e-13;
+/// Differences below this are rounding, or what the iteration leaves.
+const LEVEL: f64 = 1e-10;
 
 /// Golden section between `low` and `high`, with `best` inside.
 fn refine(

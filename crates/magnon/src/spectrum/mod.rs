@@ -2,11 +2,11 @@
 //!
 //! | question | function |
 //! |---|---|
-//! | all eigenvalues, or a few, with or without vectors | [`spectrum`] |
-//! | how eigenvalues are spread, on a graph of any size | [`density`] |
-//! | which charge frustrates the graph least | [`frustration`] |
-//! | L_q and the renormalised adjacency on one axis | [`frequency_response`] |
-//! | nodes as points in the complex plane | [`eigenmap`] |
+//! | all eigenvalues, or a few, with or without vectors | [`spectrum()`] |
+//! | how eigenvalues are spread, on a graph of any size | [`density()`] |
+//! | which charge frustrates the graph least | [`frustration()`] |
+//! | L_q and the renormalised adjacency on one axis | [`frequency_response()`] |
+//! | nodes as points in the complex plane | [`eigenmap()`] |
 //!
 //! All are real numbers of a Hermitian operator. A random-walk operator D⁻¹A is similar to its
 //! symmetric twin D^{-1/2}AD^{-1/2}, which is solved in its place: the eigenvalues are the same, and
@@ -22,6 +22,7 @@ mod dense;
 mod density;
 mod eigenmap;
 mod error;
+mod few;
 mod frustration;
 mod pairs;
 mod response;

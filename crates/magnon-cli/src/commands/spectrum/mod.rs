@@ -1,19 +1,19 @@
 //! `magnon spectrum`: eigenvalues, their density, or the frustration curve.
 
+mod density;
+mod frustration;
+
 use super::operator::build;
 use crate::args::{Common, DataArgs, OperatorArgs};
-use crate::data::{self, Loaded};
+use crate::data;
 use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
 use clap::{Args, ValueEnum};
 use magnon::data::write::{write_csv, write_npy};
-use magnon::operator::{MagneticOperator, Pattern};
 use magnon::spectrum::{
-    Density, DensityConfig, Frustration, FrustrationConfig, Method, Select, Spectrum,
-    SpectrumConfig, SpectrumError, density, frustration, spectrum,
+    DensityConfig, Method, Select, Spectrum, SpectrumConfig, SpectrumError, spectrum,
 };
 use serde_json::json;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 #[derive(Args)]
 pub struct SpectrumArgs {
@@ -124,7 +124,7 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
     let mut report = Report::default();
     if args.frustration {
         let loaded = data::read(&args.data, common, &mut clock)?;
-        return frustration_curve(args, &loaded, common, clock, report);
+        return frustration::run(args, &loaded, common, clock, report);
     }
     let config = args.config(common)?;
     config.check().map_err(fault)?;
@@ -132,7 +132,7 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
     let operator = build(&args.operator, &loaded, common, &mut clock, &mut report)?;
     drop(loaded); // the graph is in the operator now
     if args.density {
-        return spectral_density(args, &operator, common, clock, report);
+        return density::run(args, &operator, common, clock, report);
     }
     let bar = Bar::open_ended("eigenpairs", common);
     let found = clock
@@ -208,104 +208,4 @@ fn files(args: &SpectrumArgs, report: &mut Report) {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     report.key("csv", path(&args.csv));
     report.key("npy", path(&args.npy));
-}
-
-fn spectral_density(
-    args: &SpectrumArgs,
-    operator: &MagneticOperator,
-    common: &Common,
-    mut clock: Clock,
-    mut report: Report,
-) -> anyhow::Result<()> {
-    let config = DensityConfig {
-        moments: args.moments,
-        probes: args.probes,
-        points: args.points.unwrap_or(DensityConfig::default().points),
-        seed: common.seed,
-    };
-    let bar = Bar::new("density", common);
-    let found = clock
-        .phase("spectrum", || density(operator, &config, &|done, total| bar.tell(done, total)));
-    drop(bar);
-    let Density { lambda, density, error, cumulative, moments, probes } = found.map_err(fault)?;
-    let (peak, at) = density
-        .iter()
-        .zip(&lambda)
-        .fold((0.0, 0.0), |best, (&d, &l)| if d > best.0 { (d, l) } else { best });
-    let worst = error.iter().copied().fold(0.0, f64::max);
-    report.line(
-        "density",
-        format!("{} points, {moments} moments, {probes} probes", grouped(lambda.len())),
-    );
-    report.line("peak", format!("{peak:.4} at λ = {at:.4}; standard errors up to {worst:.1e}"));
-    if let Some(path) = &args.csv {
-        let rows = (0..lambda.len()).map(|i| [lambda[i], density[i], error[i]]);
-        clock.phase("write", || write_csv(path, &["lambda", "density", "error"], rows))?;
-        report.line("written", path.display());
-    }
-    report.key("moments", moments);
-    report.key("probes", probes);
-    report.key("lambda", lambda);
-    report.key("density", density);
-    report.key("error", error);
-    report.key("cumulative", cumulative);
-    files(args, &mut report);
-    report.print(common, clock)
-}
-
-fn frustration_curve(
-    args: &SpectrumArgs,
-    loaded: &Loaded,
-    common: &Common,
-    mut clock: Clock,
-    mut report: Report,
-) -> anyhow::Result<()> {
-    let default = FrustrationConfig::default();
-    let solver =
-        SpectrumConfig { dense_up_to: default.solver.dense_up_to, ..args.solver.config(common)? };
-    let config = FrustrationConfig {
-        points: args.points.unwrap_or(default.points),
-        whole_graph: args.whole_graph,
-        symmetrize: args.operator.symmetrize.unwrap_or_default(),
-        solver,
-        ..default
-    };
-    config.check().map_err(fault)?;
-    let graph = &loaded.dataset.graph;
-    let pattern = clock.phase("operator", || Pattern::new(graph).map(Arc::new))?;
-    let bar = Bar::new("frustration", common);
-    let found = clock
-        .phase("spectrum", || frustration(&pattern, &config, &|done, total| bar.tell(done, total)));
-    drop(bar);
-    let Frustration { curve, minima, nodes, components } = found.map_err(fault)?;
-    report.line("graph", &loaded.dataset.name);
-    let part = if args.whole_graph { "all" } else { "the largest" };
-    report.line(
-        "curve",
-        format!(
-            "{} charges from 0 to 1/2, {part} of {} weak components, {} nodes",
-            curve.len(),
-            grouped(components),
-            grouped(nodes)
-        ),
-    );
-    for minimum in &minima {
-        let text = format!("λ_min = {:.6} at q = {:.6}", minimum.lambda_min, minimum.charge);
-        report.line("minimum", text);
-    }
-    if minima.is_empty() {
-        report.line("minimum", "none: the curve is flat, no charge is told from another");
-    }
-    if let Some(path) = &args.csv {
-        let rows = curve.iter().map(|point| [point.charge, point.lambda_min]);
-        clock.phase("write", || write_csv(path, &["charge", "lambda_min"], rows))?;
-        report.line("written", path.display());
-    }
-    report.key("name", loaded.dataset.name.clone());
-    report.key("nodes", nodes);
-    report.key("components", components);
-    report.key("curve", json!(curve));
-    report.key("minima", json!(minima));
-    files(args, &mut report);
-    report.print(common, clock)
 }
