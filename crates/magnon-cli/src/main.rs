@@ -3,10 +3,12 @@
 mod args;
 mod commands;
 mod data;
+mod figures;
 mod interrupt;
 mod presets;
 mod progress;
 mod report;
+mod run_report;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -7,7 +7,7 @@ mod train;
 
 pub use data::DataArgs;
 pub use filter::FilterArgs;
-pub use operator::{OperatorArgs, Resolved, charges};
+pub use operator::{CycleFindings, OperatorArgs, Resolved, find_cycles};
 pub use train::{ModelArgs, RunsArgs, TrainFlags};
 
 use crate::commands::cycles::CyclesArgs;

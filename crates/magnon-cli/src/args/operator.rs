@@ -4,7 +4,7 @@ use crate::data::Loaded;
 use crate::report::{Clock, usage};
 use anyhow::Context;
 use clap::Args;
-use magnon::cycles::{ChargeAdvice, LengthsConfig, advise, cycle_lengths, flux};
+use magnon::cycles::{ChargeAdvice, LengthsConfig, LengthsReport, advise, cycle_lengths, flux};
 use magnon::graph::{DiGraph, measure};
 use magnon::operator::{Normalize, OperatorConfig, Symmetrize};
 use magnon::train::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, choose_pass};
@@ -65,7 +65,8 @@ impl OperatorArgs {
         let (charge, charge_evidence) = match choice.charge {
             ChargeChoice::Fixed(charge) => (charge, None),
             ChargeChoice::Auto => {
-                let advice = clock.phase("cycles", || charges(&loaded.dataset.graph));
+                let CycleFindings { advice, .. } =
+                    clock.phase("cycles", || find_cycles(&loaded.dataset.graph));
                 (advice.choice, Some(advice.reason))
             }
         };
@@ -78,10 +79,17 @@ impl OperatorArgs {
     }
 }
 
-/// The charges that the cycles of a graph suggest.
-pub fn charges(graph: &DiGraph) -> ChargeAdvice {
+/// Which cycles a graph has, and the charges that they suggest.
+pub struct CycleFindings {
+    pub lengths: LengthsReport,
+    pub advice: ChargeAdvice,
+}
+
+/// Looks for cycles in the length range that charges come from.
+pub fn find_cycles(graph: &DiGraph) -> CycleFindings {
     let lengths = cycle_lengths(graph, &LengthsConfig::default(), &AtomicBool::new(false));
-    advise(&lengths, &flux(graph), measure(graph).symmetric)
+    let advice = advise(&lengths, &flux(graph), measure(graph).symmetric);
+    CycleFindings { lengths, advice }
 }
 
 fn choose(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {

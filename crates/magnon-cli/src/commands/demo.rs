@@ -32,6 +32,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         resume: false,
         every: 500,
         filtered: None,
+        report: true,
     };
     train(&config, &options, common)
 }

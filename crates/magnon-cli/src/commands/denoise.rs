@@ -2,14 +2,16 @@
 
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
+use crate::figures::{self, check_plot};
 use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
 use anyhow::Context;
 use clap::Args;
-use magnon::data::write::write_npy;
+use magnon::data::write::{write_csv, write_npy};
 use magnon::data::{Features, read_signal};
-use magnon::denoise::{DenoiseConfig, DenoiseForm, denoise};
+use magnon::denoise::{DenoiseConfig, DenoiseForm, denoise, dirichlet_energy};
 use magnon::matrix::Matrix;
-use magnon::operator::Pattern;
+use magnon::operator::{Kind, MagneticOperator, OperatorConfig, Pattern};
+use magnon_plot::{Curve, ResponseFigure};
 use num_complex::Complex64;
 use serde_json::json;
 use std::path::PathBuf;
@@ -34,11 +36,19 @@ pub struct DenoiseArgs {
     /// Write the denoised signal to this .npy file: complex128, or float64 where it is real
     #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Write column,before,after to this file: the Dirichlet energy of each column
+    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Draw what the denoising keeps of each frequency, μ/(μ + λ), by the file's ending
+    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    pub plot: Option<PathBuf>,
 }
 
 pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.output.as_deref(), "npy")?;
     check_ending(args.signal.as_deref(), "npy")?;
+    check_ending(args.csv.as_deref(), "csv")?;
+    check_plot(args.plot.as_deref())?;
     if args.operator.pass.is_some() {
         return Err(usage("the form decides the operator's sign; there is no --pass"));
     }
@@ -87,6 +97,25 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
         })?;
         report.line("written", path.display());
     }
+    if let Some(path) = &args.csv {
+        let recipe = OperatorConfig { kind: Kind::Laplacian, ..recipe };
+        let operator = MagneticOperator::from_pattern(pattern, &recipe)?;
+        let before = dirichlet_energy(&operator, &signal, 2.0)?;
+        let after = dirichlet_energy(&operator, &done.signal, 2.0)?;
+        let rows = before.iter().zip(&after).enumerate();
+        let rows = rows.map(|(j, (b, a))| [j.to_string(), b.to_string(), a.to_string()]);
+        clock.phase("write", || write_csv(path, &["column", "before", "after"], rows))?;
+        report.line("written", path.display());
+    }
+    if let Some(path) = &args.plot {
+        let x: Vec<f64> = (0..=200).map(|i| f64::from(i) / 100.0).collect();
+        let y = x.iter().map(|lambda| args.mu / (args.mu + lambda)).collect();
+        let name = format!("μ = {}", args.mu);
+        let curves = vec![Curve { name, x, y, dashed: false }];
+        let title = "What denoising keeps of each frequency of the Laplacian".to_owned();
+        clock.phase("plot", || figures::save(&ResponseFigure { title, curves }, path))?;
+        report.line("drawn", path.display());
+    }
     report.key("name", name.clone());
     report.key("nodes", rows);
     report.key("columns", cols);
@@ -100,6 +129,8 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     report.key("energy_before", done.energy_before);
     report.key("energy_after", done.energy_after);
     report.key("dtype", dtype);
+    report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
+    report.key("plot", args.plot.as_ref().map(|path| path.display().to_string()));
     report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
     report.print(common, clock)
 }

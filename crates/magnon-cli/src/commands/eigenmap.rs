@@ -3,6 +3,7 @@
 use super::spectrum::{SolverArgs, fault};
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
+use crate::figures::{self, check_plot};
 use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
 use clap::Args;
 use magnon::data::Dataset;
@@ -38,11 +39,15 @@ pub struct EigenmapArgs {
     /// Write the eigenvectors in columns to this .npy file, complex128
     #[arg(long, value_name = "F.npy", help_heading = "Output")]
     pub npy: Option<PathBuf>,
+    /// Draw the map into this file; an .html page can be turned in space
+    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    pub plot: Option<PathBuf>,
 }
 
 pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.csv.as_deref(), "csv")?;
     check_ending(args.npy.as_deref(), "npy")?;
+    check_plot(args.plot.as_deref())?;
     if args.operator.pass.is_some() {
         return Err(usage("an eigenmap is of the Laplacian, which has no --pass"));
     }
@@ -89,6 +94,13 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
         clock.phase("write", || write_npy(path, &map.points))?;
         report.line("written", path.display());
     }
+    if let Some(path) = &args.plot {
+        let title =
+            format!("{name} by eigenvectors of its magnetic Laplacian, q = {}", recipe.charge);
+        let figure = figures::eigenmap(title, &map, &loaded.dataset);
+        clock.phase("plot", || figures::save(&figure, path))?;
+        report.line("drawn", path.display());
+    }
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     report.key("name", name.clone());
     report.key("nodes", map.points.rows());
@@ -102,6 +114,7 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     report.key("phases", rows);
     report.key("csv", path(&args.csv));
     report.key("npy", path(&args.npy));
+    report.key("plot", path(&args.plot));
     report.print(common, clock)
 }
 

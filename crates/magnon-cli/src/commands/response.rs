@@ -2,11 +2,13 @@
 
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
+use crate::figures::{self, check_plot};
 use crate::report::{Clock, Report, usage};
 use anyhow::bail;
 use clap::Args;
 use magnon::data::write::write_csv;
 use magnon::operator::Charge;
+use magnon_plot::{Curve, ResponseFigure};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -46,6 +48,9 @@ pub struct ResponseArgs {
     /// Write the csv to this file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
+    /// Draw a figure into this file, by its ending
+    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    pub plot: Option<PathBuf>,
 }
 
 pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
@@ -55,6 +60,7 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     if !(args.memory > 0.0 && args.memory.is_finite()) {
         return Err(usage("--memory must be above 0, in GiB"));
     }
+    check_plot(args.plot.as_deref())?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let mut report = Report::default();
@@ -79,11 +85,23 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(i) = response.iter().position(|h| !h.is_finite()) {
         bail!("the response at λ = {} is {}, beyond what can be written", lambdas[i], response[i]);
     }
+    if let Some(path) = &args.plot {
+        let curve = Curve {
+            name: args.filter.config().kind.name().to_owned(),
+            x: lambdas.clone(),
+            y: response.clone(),
+            dashed: false,
+        };
+        let title = format!("Response of the filter over the spectrum of {}", loaded.dataset.name);
+        let figure = ResponseFigure { title, curves: vec![curve] };
+        clock.phase("plot", || figures::save(&figure, path))?;
+        report.line("drawn", path.display());
+    }
     let rows = lambdas.iter().zip(&response).map(|(lambda, h)| [*lambda, *h]);
     if let Some(path) = &args.csv {
         clock.phase("write", || write_csv(path, &["lambda", "response"], rows))?;
         report.line("written", path.display());
-    } else if !common.json {
+    } else if !common.json && args.plot.is_none() {
         let mut out = BufWriter::new(std::io::stdout().lock());
         writeln!(out, "lambda,response")?;
         for [lambda, h] in rows {
@@ -94,5 +112,6 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     report.key("lambda", lambdas);
     report.key("response", response);
     report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
+    report.key("plot", args.plot.as_ref().map(|path| path.display().to_string()));
     report.print(common, clock)
 }

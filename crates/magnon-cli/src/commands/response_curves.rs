@@ -4,6 +4,7 @@ use super::response::ResponseArgs;
 use super::spectrum::fault;
 use crate::args::Common;
 use crate::data::Loaded;
+use crate::figures;
 use crate::report::{Bar, Clock, Report, usage};
 use magnon::data::write::write_csv;
 use magnon::filter::Filter;
@@ -40,12 +41,21 @@ pub fn run(
         frequency_response(operator.pattern(), &charges, recipe.symmetrize, &config, &progress)
     });
     drop(bar);
-    let FrequencyResponse { curves, mean_degree } = found.map_err(fault)?;
+    let found = found.map_err(fault)?;
+    if let Some(path) = &args.plot {
+        let title = format!("Frequency response of {}", loaded.dataset.name);
+        let name = args.filter.config().kind.name().to_owned();
+        let response = figures::response(name, filter, operator.bounds());
+        let figure = figures::frequency_response(title, &found, Some(response));
+        clock.phase("plot", || figures::save(&figure, path))?;
+        report.line("drawn", path.display());
+    }
+    let FrequencyResponse { curves, mean_degree } = found;
     let rows = || curves.iter().flat_map(|curve| rows(curve, &recipe, filter));
     if let Some(path) = &args.csv {
         clock.phase("write", || write_csv(path, &HEADER, rows()))?;
         report.line("written", path.display());
-    } else if !common.json {
+    } else if !common.json && args.plot.is_none() {
         let mut out = BufWriter::new(std::io::stdout().lock());
         writeln!(out, "{}", HEADER.join(","))?;
         for row in rows() {
@@ -67,6 +77,7 @@ pub fn run(
     report
         .key("curves", curves.iter().map(|curve| keys(curve, &recipe, filter)).collect::<Vec<_>>());
     report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
+    report.key("plot", args.plot.as_ref().map(|path| path.display().to_string()));
     report.print(common, clock)
 }
 

@@ -1,11 +1,14 @@
 //! `magnon train`: fit a model, and leave a run folder.
 
-use crate::args::{Common, DataArgs, FilterArgs, ModelArgs, OperatorArgs, RunsArgs, TrainFlags};
+use crate::args::{
+    Common, DataArgs, FilterArgs, ModelArgs, OperatorArgs, RunsArgs, TrainFlags, find_cycles,
+};
 use crate::data::{generator, read_dataset};
 use crate::interrupt::{interrupted, stoppable};
 use crate::presets::{preset, read};
 use crate::progress::Watcher;
 use crate::report::{Clock, Report, grouped, usage};
+use crate::run_report;
 use anyhow::Context;
 use clap::Args;
 use magnon::cycles::ChargeAdvice;
@@ -50,6 +53,9 @@ pub struct TrainArgs {
     /// Go on with the interrupted run that --out holds
     #[arg(long, requires = "out", conflicts_with_all = ["overwrite", "preset"], help_heading = "Output")]
     pub resume: bool,
+    /// Leave out report.html, whose spectra and map take a while on large graphs
+    #[arg(long, help_heading = "Output")]
+    pub no_report: bool,
     /// Epochs between two checkpoints in --out
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Output")]
     pub checkpoint_every: usize,
@@ -121,6 +127,7 @@ pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
         resume: args.resume,
         every: args.checkpoint_every,
         filtered: args.filtered.clone(),
+        report: !args.no_report,
     };
     train(&config, &options, common)
 }
@@ -132,6 +139,8 @@ pub struct Options {
     pub resume: bool,
     pub every: usize,
     pub filtered: Option<PathBuf>,
+    /// Whether the run gets a `report.html`.
+    pub report: bool,
 }
 
 /// Trains as the recipe says, writes the run folder and reports.
@@ -164,10 +173,11 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
         None => None,
     };
     let auto = config.operator.charge == ChargeChoice::Auto && config.model.kind == ModelKind::Mgc;
-    let advice = auto.then(|| clock.phase("cycles", || crate::args::charges(&dataset.graph)));
+    let cycles = auto.then(|| clock.phase("cycles", || find_cycles(&dataset.graph)));
+    let advice = cycles.as_ref().map(|cycles| &cycles.advice);
     let outcome = stoppable(|stop| {
         let watcher = Watcher::new(common, stop, config.train.patience);
-        experiment.run(advice.as_ref(), &watcher)
+        experiment.run(advice, &watcher)
     });
     let outcome = match outcome {
         Err(TrainError::Stopped(epoch)) if interrupted() => {
@@ -187,9 +197,17 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     clock.add("train", outcome.seconds.train);
 
     let mut report = Report::default();
-    describe(config, &dataset, &outcome, advice.as_ref(), &mut report);
+    describe(config, &dataset, &outcome, advice, &mut report);
     if let Some(folder) = folder {
         report.key("out", folder.path().display().to_string());
+        if options.report {
+            let page = clock.phase("report", || {
+                run_report::report(config, &dataset, &outcome, cycles.as_ref())
+            });
+            if let Some(page) = page {
+                page.save(folder.file("report.html"))?;
+            }
+        }
         save(&folder, config, &dataset, &outcome, &report, &mut clock)?;
         report.line("run", format!("{}/", folder.path().display()));
     }

@@ -2,6 +2,7 @@
 
 use super::{SpectrumArgs, fault, files};
 use crate::args::Common;
+use crate::figures;
 use crate::report::{Bar, Clock, Report, grouped};
 use magnon::data::write::write_csv;
 use magnon::operator::MagneticOperator;
@@ -10,6 +11,7 @@ use magnon::spectrum::{Density, DensityConfig, density};
 pub fn run(
     args: &SpectrumArgs,
     operator: &MagneticOperator,
+    name: &str,
     common: &Common,
     mut clock: Clock,
     mut report: Report,
@@ -24,7 +26,15 @@ pub fn run(
     let found = clock
         .phase("spectrum", || density(operator, &config, &|done, total| bar.tell(done, total)));
     drop(bar);
-    let Density { lambda, density, error, cumulative, moments, probes } = found.map_err(fault)?;
+    let found = found.map_err(fault)?;
+    if let Some(path) = &args.plot {
+        let charge = operator.config().charge;
+        let title = format!("Density of the eigenvalues of {name}");
+        let figure = figures::density(title, format!("q = {charge}"), &found);
+        clock.phase("plot", || figures::save(&figure, path))?;
+        report.line("drawn", path.display());
+    }
+    let Density { lambda, density, error, cumulative, moments, probes } = found;
     let (peak, at) = density
         .iter()
         .zip(&lambda)

@@ -3,6 +3,7 @@
 use super::{SpectrumArgs, fault, files};
 use crate::args::Common;
 use crate::data::Loaded;
+use crate::figures;
 use crate::report::{Bar, Clock, Report, grouped};
 use magnon::data::write::write_csv;
 use magnon::operator::Pattern;
@@ -34,7 +35,14 @@ pub fn run(
     let found = clock
         .phase("spectrum", || frustration(&pattern, &config, &|done, total| bar.tell(done, total)));
     drop(bar);
-    let Frustration { curve, minima, nodes, components } = found.map_err(fault)?;
+    let found = found.map_err(fault)?;
+    if let Some(path) = &args.plot {
+        let title = format!("Frustration of {}", loaded.dataset.name);
+        let figure = figures::frustration(title, &found);
+        clock.phase("plot", || figures::save(&figure, path))?;
+        report.line("drawn", path.display());
+    }
+    let Frustration { curve, minima, nodes, components } = found;
     report.line("graph", &loaded.dataset.name);
     let part = if args.whole_graph { "all" } else { "the largest" };
     report.line(

@@ -6,6 +6,7 @@ mod frustration;
 use super::operator::build;
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
+use crate::figures::{self, check_plot};
 use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
 use clap::{Args, ValueEnum};
 use magnon::data::write::{write_csv, write_npy};
@@ -67,6 +68,9 @@ pub struct SpectrumArgs {
     /// Write the eigenvectors in columns to this .npy file, complex128
     #[arg(long, value_name = "F.npy", help_heading = "Output")]
     pub npy: Option<PathBuf>,
+    /// Draw a figure into this file, by its ending
+    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    pub plot: Option<PathBuf>,
 }
 
 /// Flags that say how eigenvalues are found.
@@ -117,6 +121,7 @@ pub fn fault(error: SpectrumError) -> anyhow::Error {
 pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.csv.as_deref(), "csv")?;
     check_ending(args.npy.as_deref(), "npy")?;
+    check_plot(args.plot.as_deref())?;
     if args.points.is_some() && !args.density && !args.frustration {
         return Err(usage("--points is for --density and --frustration"));
     }
@@ -130,9 +135,10 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
     config.check().map_err(fault)?;
     let loaded = data::read(&args.data, common, &mut clock)?;
     let operator = build(&args.operator, &loaded, common, &mut clock, &mut report)?;
+    let name = loaded.dataset.name.clone();
     drop(loaded); // the graph is in the operator now
     if args.density {
-        return density::run(args, &operator, common, clock, report);
+        return density::run(args, &operator, &name, common, clock, report);
     }
     let bar = Bar::open_ended("eigenpairs", common);
     let found = clock
@@ -149,6 +155,13 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
     if let (Some(path), Some(vectors)) = (&args.npy, &found.vectors) {
         clock.phase("write", || write_npy(path, vectors))?;
         report.line("written", path.display());
+    }
+    if let Some(path) = &args.plot {
+        let charge = operator.config().charge;
+        let title = format!("Eigenvalues of {name}, q = {charge}");
+        let figure = figures::eigenvalues(title, charge.value(), &found.eigenvalues);
+        clock.phase("plot", || figures::save(&figure, path))?;
+        report.line("drawn", path.display());
     }
     files(args, &mut report);
     report.print(common, clock)
@@ -208,4 +221,5 @@ fn files(args: &SpectrumArgs, report: &mut Report) {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     report.key("csv", path(&args.csv));
     report.key("npy", path(&args.npy));
+    report.key("plot", path(&args.plot));
 }
