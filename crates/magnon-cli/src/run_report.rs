@@ -128,8 +128,13 @@ fn facts(config: &RunConfig, dataset: &Dataset, best: &TrialResult) -> Vec<Fact>
 fn controls(config: &RunConfig, outcome: &Outcome) -> Vec<Control> {
     let row = |name: String, runs: &[TrialResult], main: bool| {
         let Summary { mean, ci95, n, .. } = Outcome::summary(runs)?;
-        let note = String::new();
-        Some(Control { name, accuracy: mean, half_width: ci95, runs: n as _, note, main })
+        let note = match (main, runs.first()?.trial.model) {
+            (true, _) => "",
+            (false, ModelKind::Mgc) => "how much is left without direction",
+            (false, ModelKind::Mlp) => "how much the features tell by themselves",
+        };
+        let note = note.to_owned();
+        Some(Control { name, accuracy: mean, half_width: ci95, runs: n, note, main })
     };
     let name = match config.model.kind {
         ModelKind::Mgc => format!("MGC, q = {}", outcome.charge),

@@ -1,11 +1,12 @@
 //! Magnon learns on directed graphs through the magnetic Laplacian: edge direction is kept as a
-//! complex phase, and node features are filtered with it.
+//! complex phase, node features are filtered with it, and a small complex network learns from them.
 //!
 //! Data flow one way: [`data`] reads files into a [`Dataset`](data::Dataset) with a
 //! [`DiGraph`](graph::DiGraph), [`cycles`] finds the charges that suit it, [`operator`] turns the graph into a
 //! [`MagneticOperator`](operator::MagneticOperator), and [`filter`] applies a function of that
 //! operator to the features. [`spectrum`] asks for the operator's eigenvalues, and [`denoise`] smooths
-//! signals with it.
+//! signals with it. [`nn`] has the machinery of networks, [`model`] the models, [`train`] fits them, and
+//! [`run`] keeps what was learnt and uses it again.
 
 pub mod cycles;
 pub mod data;
