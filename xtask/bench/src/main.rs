@@ -44,7 +44,7 @@ fn main() -> anyhow::Result<()> {
         cycles::measure(&places, &mut peers)?.print();
     }
     if wants("spectrum") && places.data.is_some() {
-        spectrum::measure(&places, &mut peers)?.print();
+        spectrum::measure(&places, &mut peers)?;
     }
     if wants("memory") {
         memory::measure(&places)?;

@@ -22,12 +22,16 @@ const LIMIT: u64 = 1200;
 const TOLERANCE: f64 = 1e-4;
 const LARGE: &str = "cnr-2000.graph-txt.gz";
 
-pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
+/// Prints two tables: the second waits for scipy for minutes.
+pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<()> {
     let folder = places.data.as_ref().context("the spectra need MAGNON_DATA")?;
     let mut table = Table::default();
     all(places, &folder.join("corar"), peers, &mut table)?;
+    table.print();
+    let mut table = Table::default();
     few(places, &folder.join("large").join(LARGE), peers, &mut table)?;
-    Ok(table)
+    table.print();
+    Ok(())
 }
 
 /// The normalised Laplacian without self loops at the charge 1/4.
