@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str =
     "usage: cargo xtask test    formatting, lints, docs, tests, pages, checks against scipy
-       cargo xtask bench [product|edges|cycles|spectrum|memory]
+       cargo xtask bench [product|edges|cycles|spectrum|training|memory]
                            timings against other libraries, as ratios";
 
 fn main() -> ExitCode {
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(),
         ["bench"] => bench::run("all"),
-        ["bench", part @ ("product" | "edges" | "cycles" | "spectrum" | "memory")] => {
+        ["bench", part @ ("product" | "edges" | "cycles" | "spectrum" | "training" | "memory")] => {
             bench::run(part)
         }
         _ => {

@@ -9,6 +9,7 @@ mod memory;
 mod product;
 mod spectrum;
 mod table;
+mod training;
 mod worker;
 
 use anyhow::{Context, bail};
@@ -16,6 +17,10 @@ use std::path::PathBuf;
 
 /// Paths that every measurement needs.
 pub struct Places {
+    /// The interpreter of the peers.
+    pub python: PathBuf,
+    /// The folder of their scripts.
+    pub scripts: PathBuf,
     /// The `magnon` binary.
     pub magnon: PathBuf,
     /// Where files may be written.
@@ -29,7 +34,13 @@ fn main() -> anyhow::Result<()> {
     let [python, scripts, magnon, work, part, data @ ..] = &arguments[..] else {
         bail!("usage: magnon-bench PYTHON SCRIPTS MAGNON WORK PART [DATA]");
     };
-    let places = Places { magnon: magnon.clone(), work: work.clone(), data: data.first().cloned() };
+    let places = Places {
+        python: python.clone(),
+        scripts: scripts.clone(),
+        magnon: magnon.clone(),
+        work: work.clone(),
+        data: data.first().cloned(),
+    };
     std::fs::create_dir_all(work).with_context(|| format!("{}", work.display()))?;
     let mut peers = worker::Worker::start(python, scripts)?;
     println!("{}\n", machine::describe());
@@ -48,6 +59,11 @@ fn main() -> anyhow::Result<()> {
     }
     if wants("memory") {
         memory::measure(&places)?;
+    }
+    if wants("training")
+        && let Some(data) = &places.data
+    {
+        training::measure(&places, data)?.print();
     }
     peers.quit()
 }

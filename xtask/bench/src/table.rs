@@ -37,6 +37,12 @@ impl Table {
         ]);
     }
 
+    /// A row of two times in seconds.
+    pub fn pair(&mut self, task: &str, peer: &str, ours: f64, theirs: f64) {
+        let ratio = format!("{:.1}×", theirs / ours);
+        self.rows.push([task.to_owned(), short(ours), peer.to_owned(), short(theirs), ratio]);
+    }
+
     /// A row without a peer.
     pub fn alone(&mut self, task: &str, ours: &Times) {
         let none = || "–".to_owned();
@@ -61,6 +67,15 @@ impl Table {
 
 fn milliseconds(seconds: f64) -> String {
     format!("{:.1} ms", 1000.0 * seconds)
+}
+
+/// Seconds, or thousandths of them where they are few.
+fn short(seconds: f64) -> String {
+    match seconds {
+        1.0.. => format!("{seconds:.1} s"),
+        0.1.. => format!("{:.0} ms", 1000.0 * seconds),
+        _ => format!("{:.2} ms", 1000.0 * seconds),
+    }
 }
 
 /// Seconds that `work` takes.

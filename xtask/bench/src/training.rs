@@ -1,0 +1,206 @@
+//! Ten runs of the presets against PyTorch, and where the time of our epochs goes.
+
+use crate::Places;
+use crate::table::{Table, time};
+use anyhow::{Context, ensure};
+use magnon::data::{Features, load};
+use magnon::filter::propagate;
+use magnon::model::mgc;
+use magnon::nn::{Cpu, Field};
+use magnon::operator::MagneticOperator;
+use magnon::run::RunConfig;
+use magnon::train::{ChargeChoice, Feed, Inputs, Plan, Targets, TrainConfig, choose_pass, fit};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const PRESETS: [&str; 6] = ["cornell", "texas", "washington", "wisconsin", "corar", "pubmed"];
+const RUNS: usize = 10;
+const THREADS: usize = 2;
+const ROUNDS: usize = 2;
+/// Epochs that the breakdown is taken over.
+const EPOCHS: usize = 300;
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../presets");
+
+/// The fastest round of one side.
+#[derive(Clone, Default)]
+struct Entry {
+    /// Seconds of all runs. Ours are those of the whole process, the peers' those of training.
+    whole: Option<f64>,
+    /// Seconds of training by number of epochs.
+    epoch: Option<f64>,
+    epochs: u64,
+    accuracy: f64,
+    answer: Value,
+}
+
+impl Entry {
+    /// Keeps the better of what is here and a round more. Whole time and time of an epoch are
+    /// each the best of their own; the rest belongs to the fastest whole.
+    fn add(&mut self, whole: f64, train: f64, epochs: u64, accuracy: f64, answer: Value) {
+        let epoch = train / epochs.max(1) as f64;
+        self.epoch = Some(self.epoch.map_or(epoch, |best| best.min(epoch)));
+        if self.whole.is_none_or(|best| whole < best) {
+            let epoch = self.epoch;
+            *self = Self { whole: Some(whole), epoch, epochs, accuracy, answer };
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("{} epochs, {:.1} %", self.epochs, 100.0 * self.accuracy)
+    }
+
+    fn whole(&self) -> f64 {
+        self.whole.unwrap_or(f64::NAN)
+    }
+
+    fn epoch(&self) -> f64 {
+        self.epoch.unwrap_or(f64::NAN)
+    }
+}
+
+pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
+    let mut table = Table::default();
+    let mut methods = Vec::new();
+    for name in PRESETS {
+        let [mut ours, mut careful, mut authors]: [Entry; 3] = Default::default();
+        for _ in 0..ROUNDS {
+            ours_once(places, data, name, &mut ours)?;
+            peer_once(places, data, name, "careful", &mut careful)?;
+            peer_once(places, data, name, "authors", &mut authors)?;
+        }
+        let named =
+            [("careful", "PyTorch, careful", &careful), ("authors", "authors' way", &authors)];
+        for (way, title, peer) in named {
+            ensure!(
+                peer.answer["pass"] == ours.answer["pass"],
+                "{name}: {way} takes the {} pass, magnon the {} pass",
+                peer.answer["pass"],
+                ours.answer["pass"]
+            );
+            let task = format!("{name}: {RUNS} runs, {}", ours.describe());
+            let theirs = format!("{title}, {}", peer.describe());
+            table.pair(&task, &theirs, ours.whole(), peer.whole());
+            table.pair(&format!("{name}: an epoch"), title, ours.epoch(), peer.epoch());
+        }
+        let text = |key: &str| careful.answer[key].as_str().unwrap_or("?").to_owned();
+        let spent = |key: &str| careful.answer["seconds"][key].as_f64().unwrap_or(f64::NAN);
+        methods.push(format!(
+            "{name} ({}; before it, {:.1} s of imports, {:.2} s of reading, {:.2} s of filtering)",
+            text("method"),
+            spent("import"),
+            spent("load"),
+            spent("filter")
+        ));
+        if name == PRESETS[PRESETS.len() - 1] {
+            table.note(format!(
+                "Ours is the whole process, {RUNS} seeds on {THREADS} threads, reading and \
+                 filtering included; PyTorch {} is training alone, one seed after the other on at \
+                 most {THREADS} threads. An epoch is training alone on both sides, divided by the \
+                 epochs of all runs, which differ by chance. The better of {ROUNDS} interleaved \
+                 rounds. The authors' way puts all nodes through the network twice an epoch, the \
+                 careful way only the rows that are needed.",
+                text("torch")
+            ));
+        }
+    }
+    table.note(format!("What the careful way found to be fastest: {}.", methods.join(", ")));
+    for name in PRESETS {
+        table.note(breakdown(data, name).with_context(|| format!("the breakdown of {name}"))?);
+    }
+    Ok(table)
+}
+
+/// Runs a command and reads the one JSON object that it prints.
+fn answer(command: &mut Command) -> anyhow::Result<(f64, Value)> {
+    let (seconds, output) = time(|| command.stderr(Stdio::inherit()).output());
+    let program = command.get_program().display();
+    let output = output.with_context(|| format!("{program}"))?;
+    ensure!(output.status.success(), "{program}: {}", output.status);
+    Ok((seconds, serde_json::from_slice(&output.stdout).context("not one JSON object")?))
+}
+
+fn ours_once(places: &Places, data: &Path, name: &str, entry: &mut Entry) -> anyhow::Result<()> {
+    let mut command = Command::new(&places.magnon);
+    command.arg("train").arg(data.join(name)).args(["--preset", name, "--json", "--quiet"]);
+    command.args(["--runs", &RUNS.to_string(), "--threads", &THREADS.to_string()]);
+    let (whole, answer) = answer(&mut command)?;
+    let runs = answer["runs"].as_array().context("no runs")?;
+    let epochs = runs.iter().filter_map(|run| run["epochs"].as_u64()).sum();
+    let train = answer["seconds"]["train"].as_f64().context("no time of training")?;
+    let accuracy = answer["test_accuracy"]["mean"].as_f64().context("no accuracy")?;
+    entry.add(whole, train, epochs, accuracy, answer);
+    Ok(())
+}
+
+fn peer_once(
+    places: &Places,
+    data: &Path,
+    name: &str,
+    way: &str,
+    entry: &mut Entry,
+) -> anyhow::Result<()> {
+    let mut command = Command::new(&places.python);
+    command.arg(places.scripts.join("bench_training.py")).arg(name).args(["--way", way]);
+    command.arg("--data").arg(data);
+    command.args(["--runs", &RUNS.to_string(), "--threads", &THREADS.to_string()]);
+    let (_, answer) = answer(&mut command)?;
+    let train = answer["seconds"]["train"].as_f64().context("no time of training")?;
+    let epochs = answer["epochs"].as_u64().context("no epochs")?;
+    let accuracy = answer["test_accuracy"].as_f64().context("no accuracy")?;
+    entry.add(train, train, epochs, accuracy, answer);
+    Ok(())
+}
+
+/// Where the time of an epoch goes on one thread, as a sentence.
+fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
+    let recipe = std::fs::read_to_string(Path::new(FOLDER).join(format!("{name}.json")))?;
+    let config: RunConfig = serde_json::from_str(&recipe)?;
+    let dataset = load(&data.join(name), &config.data.load)?;
+    let features = dataset.features.as_ref().context("no features")?;
+    let labels = dataset.labels.as_ref().context("no labels")?;
+    let split = dataset.splits.first().context("no split")?;
+    let pass = choose_pass(config.operator.pass, &dataset.graph, labels, split)?;
+    let ChargeChoice::Fixed(charge) = config.operator.charge else {
+        anyhow::bail!("the preset leaves the charge open");
+    };
+    let operator =
+        MagneticOperator::new(&dataset.graph, &config.operator.config(charge, pass.high))?;
+    let filter = config.filter.build(operator.bounds(), operator.config().kind)?;
+    let field = if operator.is_real() { Field::Real } else { Field::Complex };
+    let [train, val] = [&split.train, &split.val].map(|nodes| Targets::of(nodes, labels));
+    let plan = Plan::cheaper(field, features, train.len(), val.len());
+    let inputs = match (plan, features) {
+        (Plan::Factored, Features::Sparse(x)) => {
+            Inputs::factored(&operator, &filter, x, &train.nodes, &val.nodes)?
+        }
+        _ => {
+            let filtered = propagate(&operator, &filter, features, &|_, _| ())?;
+            Inputs::rows(&filtered, &train.nodes, &val.nodes)
+        }
+    };
+    let feed = Feed::Full(&inputs);
+    let fitted = |epochs: usize| -> anyhow::Result<_> {
+        let engine = Cpu::timed();
+        let (width, classes) = (features.cols(), labels.names.len());
+        let mut model = mgc(&engine, &config.model, field, width, classes, 0)?;
+        let recipe = TrainConfig { epochs, patience: epochs, ..config.train };
+        let (seconds, fitted) =
+            time(|| fit(&engine, &mut model, &feed, [&train, &val], &recipe, None, &mut ()));
+        Ok((seconds / fitted?.history.len() as f64, engine.breakdown()))
+    };
+    fitted(EPOCHS / 10)?;
+    let (epoch, parts) = fitted(EPOCHS)?;
+    let [products, elementwise, optimiser] = [parts.products, parts.elementwise, parts.optimiser]
+        .map(|part| 1000.0 * part.as_secs_f64() / EPOCHS as f64);
+    let rest = 1000.0 * epoch - products - elementwise - optimiser;
+    let plan = match plan {
+        Plan::Rows => "rows of X̄",
+        Plan::Factored => "rows of H, X apart",
+    };
+    Ok(format!(
+        "- {name}, one thread, {plan}: {:.3} ms an epoch, of which products {products:.3}, \
+         elementwise {elementwise:.3}, optimiser {optimiser:.3}, the rest {rest:.3}.",
+        1000.0 * epoch
+    ))
+}
