@@ -64,10 +64,13 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
     let mut methods = Vec::new();
     for name in PRESETS {
         let [mut ours, mut careful, mut authors]: [Entry; 3] = Default::default();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            // Threads spin for a while before they sleep, which is quick on a quiet machine and
+            // several times slower beside other work: peers have rounds of both, and the best counts.
+            let spin = round % 2 == 0;
             ours_once(places, data, name, &mut ours)?;
-            peer_once(places, data, name, "careful", &mut careful)?;
-            peer_once(places, data, name, "authors", &mut authors)?;
+            peer_once(places, data, (name, "careful"), spin, &mut careful)?;
+            peer_once(places, data, (name, "authors"), spin, &mut authors)?;
         }
         let named =
             [("careful", "PyTorch, careful", &careful), ("authors", "authors' way", &authors)];
@@ -98,13 +101,15 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
                  filtering included; PyTorch {} is training alone, one seed after the other on at \
                  most {THREADS} threads. An epoch is training alone on both sides, divided by the \
                  epochs of all runs, which differ by chance. The better of {ROUNDS} interleaved \
-                 rounds. The authors' way puts all nodes through the network twice an epoch, the \
-                 careful way only the rows that are needed.",
+                 rounds, in one of which PyTorch's threads sleep at once when they wait. The \
+                 authors' way puts all nodes through the network twice an epoch, the careful way \
+                 only the rows that are needed.",
                 text("torch")
             ));
         }
     }
     table.note(format!("What the careful way found to be fastest: {}.", methods.join(", ")));
+    table.note("Where our time goes on one thread:\n".to_owned());
     for name in PRESETS {
         table.note(breakdown(data, name).with_context(|| format!("the breakdown of {name}"))?);
     }
@@ -136,13 +141,16 @@ fn ours_once(places: &Places, data: &Path, name: &str, entry: &mut Entry) -> any
 fn peer_once(
     places: &Places,
     data: &Path,
-    name: &str,
-    way: &str,
+    (name, way): (&str, &str),
+    spin: bool,
     entry: &mut Entry,
 ) -> anyhow::Result<()> {
     let mut command = Command::new(&places.python);
     command.arg(places.scripts.join("bench_training.py")).arg(name).args(["--way", way]);
     command.arg("--data").arg(data);
+    if !spin {
+        command.env("OMP_WAIT_POLICY", "PASSIVE");
+    }
     command.args(["--runs", &RUNS.to_string(), "--threads", &THREADS.to_string()]);
     let (_, answer) = answer(&mut command)?;
     let train = answer["seconds"]["train"].as_f64().context("no time of training")?;
@@ -199,7 +207,7 @@ fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
         Plan::Factored => "rows of H, X apart",
     };
     Ok(format!(
-        "- {name}, one thread, {plan}: {:.3} ms an epoch, of which products {products:.3}, \
+        "- {name} ({plan}): {:.3} ms an epoch, of which products {products:.3}, \
          elementwise {elementwise:.3}, optimiser {optimiser:.3}, the rest {rest:.3}.",
         1000.0 * epoch
     ))
