@@ -163,7 +163,7 @@ impl<'a> Experiment<'a> {
         let splits: Result<Vec<Split>, _> = (0..several)
             .map(|k| {
                 let choice = config.data.split.shifted(k);
-                choice.choose(&dataset.splits, Some(labels), seed + k as u64)
+                choice.choose(&dataset.splits, Some(labels), seed.wrapping_add(k as u64))
             })
             .collect();
         let splits = splits?;
@@ -327,7 +327,7 @@ impl<'a> Experiment<'a> {
                     Vary::Splits => (0, k),
                     Vary::Both => (k, k),
                 };
-                let seed = self.config.train.seed + by_seed as u64;
+                let seed = self.config.train.seed.wrapping_add(by_seed as u64);
                 Trial { model, charge, seed, split: by_split }
             })
             .collect();

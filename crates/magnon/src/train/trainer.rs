@@ -333,6 +333,13 @@ where
     }
 
     fn restore(&mut self, model: &mut impl Model<E>, state: State) -> Result<(), TrainError> {
+        if let Some(found) = state.problem() {
+            return Err(TrainError::Mismatch {
+                what: "the checkpoint".to_owned(),
+                found,
+                expected: "parts that fit together".to_owned(),
+            });
+        }
         let upload = |numbers: &[Vec<f32>], to: &mut [E::Buffer]| {
             let sizes = |of: &[usize]| format!("{} blocks of {of:?} numbers", of.len());
             let found: Vec<usize> = numbers.iter().map(Vec::len).collect();
