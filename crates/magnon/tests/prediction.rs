@@ -56,7 +56,12 @@ fn dataset(graph: DiGraph, features: Features) -> Dataset {
 }
 
 /// A model with weights as they are drawn.
-fn model(kind: ModelKind, operator: OperatorConfig, filter: FilterConfig, width: usize) -> SavedModel {
+fn model(
+    kind: ModelKind,
+    operator: OperatorConfig,
+    filter: FilterConfig,
+    width: usize,
+) -> SavedModel {
     let engine = Cpu::sequential();
     let recipe = ModelConfig { kind, hidden: 6, ..Default::default() };
     let field = match kind {
@@ -207,12 +212,8 @@ fn sparse_features_are_taken_as_dense_ones() {
 fn what_reaches_everywhere_is_computed_everywhere() {
     let x = features(NODES, 5);
     let before = dataset(graph(NODES, &line(true)), Features::Dense(x.clone()));
-    let exact = FilterConfig {
-        kind: FilterKind::Ppr,
-        alpha: Some(0.3),
-        exact: true,
-        ..Default::default()
-    };
+    let exact =
+        FilterConfig { kind: FilterKind::Ppr, alpha: Some(0.3), exact: true, ..Default::default() };
     let bernstein = FilterConfig {
         kind: FilterKind::Bernstein,
         coefficients: Some(vec![0.2, 0.5, 0.3]),
@@ -253,7 +254,8 @@ fn a_plain_network_does_not_look_at_the_graph() {
 fn data_that_do_not_fit_are_refused() {
     let filter = FilterConfig { order: Some(4), ..Default::default() };
     let saved = model(ModelKind::Mgc, operators()[3], filter.clone(), 5);
-    let data = |columns| dataset(graph(NODES, &line(false)), Features::Dense(features(NODES, columns)));
+    let data =
+        |columns| dataset(graph(NODES, &line(false)), Features::Dense(features(NODES, columns)));
     let refuse = |saved: &SavedModel, data: &Dataset, word: &str| {
         let error = predict(saved, data, None).err().expect(word).to_string();
         assert!(error.contains(word), "{error}");

@@ -300,8 +300,7 @@ fn mapped_rows_are_those_in_memory() {
 
 /// A .npy file with the header given.
 fn npy(descr: &str, order: &str, shape: &str, payload: &[u8]) -> Vec<u8> {
-    let text =
-        format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    let text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((118u16).to_le_bytes());
     bytes.extend(format!("{text:<117}\n").bytes());

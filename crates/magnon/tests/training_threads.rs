@@ -34,10 +34,13 @@ fn summary(outcome: &Outcome) -> Vec<Option<u64>> {
 #[test]
 fn experiments_do_not_depend_on_threads() {
     let data = dataset(200, 12, 5);
-    let candidate =
-        |charge, length| Candidate { charge, length, trivial: false };
+    let candidate = |charge, length| Candidate { charge, length, trivial: false };
     let advice = ChargeAdvice {
-        candidates: vec![candidate(charge(2), Some(2)), candidate(charge(3), Some(3)), candidate(Charge::ZERO, None)],
+        candidates: vec![
+            candidate(charge(2), Some(2)),
+            candidate(charge(3), Some(3)),
+            candidate(Charge::ZERO, None),
+        ],
         choice: charge(3),
         reason: String::new(),
     };
@@ -50,8 +53,7 @@ fn experiments_do_not_depend_on_threads() {
         recipe.runs.controls = true;
         recipe.train.epochs = 12;
         recipe.train.batch = batch;
-        let run =
-            || Experiment::new(&data, &recipe).unwrap().run(Some(&advice), &()).unwrap();
+        let run = || Experiment::new(&data, &recipe).unwrap().run(Some(&advice), &()).unwrap();
         let one = on_threads(1, run);
         assert_eq!((one.runs.len(), one.candidates.len(), one.controls.len()), (count, 3, 2));
         for threads in [2, 7] {
@@ -78,9 +80,14 @@ fn numbers(len: usize, salt: usize) -> Vec<f32> {
 fn shared_products_are_those_of_one_thread() {
     let (parallel, sequential) = (Cpu::<f32>::parallel(), Cpu::<f32>::sequential());
     let (real, complex) = (Field::Real, Field::Complex);
-    for (rows, inner, cols) in
-        [(512, 128, 64), (513, 130, 64), (257, 300, 64), (600, 1433, 7), (1433, 700, 64), (300, 4000, 5)]
-    {
+    for (rows, inner, cols) in [
+        (512, 128, 64),
+        (513, 130, 64),
+        (257, 300, 64),
+        (600, 1433, 7),
+        (1433, 700, 64),
+        (300, 4000, 5),
+    ] {
         assert!(rows * inner * cols >= 1 << 22, "large enough to be shared");
         for (a, b) in [(real, real), (real, complex), (complex, complex), (complex, real)] {
             for adjoint in [false, true] {

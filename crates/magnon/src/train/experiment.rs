@@ -153,11 +153,8 @@ impl<'a> Experiment<'a> {
         if labels.names.len() < 2 {
             return Err(TrainError::OneClass(labels.names.len()));
         }
+        config.runs.check()?;
         let count = config.runs.count;
-        if !(1..=100_000).contains(&count) {
-            let (name, value) = ("number of runs", count as f64);
-            return Err(TrainError::OutOfRange { name, value, range: "from 1 to 100000" });
-        }
         let several = if config.runs.vary == Vary::Seeds { 1 } else { count };
         let seed = config.data.split_seed.unwrap_or(config.train.seed);
         let splits: Result<Vec<Split>, _> = (0..several)

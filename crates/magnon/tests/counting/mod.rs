@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each file looks at a part
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub struct Counting;
@@ -10,11 +11,18 @@ pub struct Counting;
 pub static NOW: AtomicUsize = AtomicUsize::new(0);
 /// Most bytes in use since this was last set.
 pub static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// Requests for memory so far.
-pub static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Requests for memory that this thread has made.
+pub fn calls() -> usize {
+    CALLS.get()
+}
 
 fn note(size: usize) {
-    CALLS.fetch_add(1, Relaxed);
+    CALLS.with(|calls| calls.set(calls.get() + 1));
     PEAK.fetch_max(NOW.fetch_add(size, Relaxed) + size, Relaxed);
 }
 

@@ -18,7 +18,7 @@ pub fn dataset(nodes: usize, columns: usize, seed: u64) -> Dataset {
     config.dataset("ring").unwrap()
 }
 
-pub fn charge(m: u64) -> Charge {
+pub fn charge(m: u32) -> Charge {
     Charge::fraction(1, m).unwrap()
 }
 
@@ -35,11 +35,7 @@ pub fn config(kind: ModelKind, charge: Charge) -> RunConfig {
 
 /// MGC complex, MGC real and MLP.
 pub fn kinds() -> [(ModelKind, Charge); 3] {
-    [
-        (ModelKind::Mgc, charge(3)),
-        (ModelKind::Mgc, Charge::ZERO),
-        (ModelKind::Mlp, Charge::ZERO),
-    ]
+    [(ModelKind::Mgc, charge(3)), (ModelKind::Mgc, Charge::ZERO), (ModelKind::Mlp, Charge::ZERO)]
 }
 
 /// What is needed to call `fit` by hand.
