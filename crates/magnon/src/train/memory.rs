@@ -6,8 +6,10 @@ use super::{EpochRecord, TrainConfig};
 use crate::model::Model;
 use crate::nn::{Engine, Field, Map, Shape};
 
-/// Bytes that [`fit`](super::fit) holds at its peak beside the model and the feed, up to what a
-/// product needs to pack its factors in.
+/// Bytes that [`fit`](super::fit) holds at its peak beside the model and the feed.
+///
+/// Not counted is what products pack their factors in: a thread asks for it once, twice the size of
+/// the processor's last cache, and touches as much of it as the factors fill.
 ///
 /// With P numbers in the model, H hidden units of w numbers (2H where they are complex, H where not)
 /// and C classes, it holds
