@@ -257,7 +257,7 @@ fn data_that_do_not_fit_are_refused() {
     let data =
         |columns| dataset(graph(NODES, &line(false)), Features::Dense(features(NODES, columns)));
     let refuse = |saved: &SavedModel, data: &Dataset, word: &str| {
-        let error = predict(saved, data, None).err().expect(word).to_string();
+        let error = predict(saved, data, None).expect_err(word).to_string();
         assert!(error.contains(word), "{error}");
     };
     refuse(&saved, &data(4), "5 feature columns");

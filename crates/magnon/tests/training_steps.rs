@@ -3,10 +3,8 @@
 
 mod training_common;
 
-use magnon::data::Features;
 use magnon::filter::{Filter, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
-use magnon::matrix::Matrix;
 use magnon::model::{Mode, Model, ModelConfig, Rows, mgc};
 use magnon::nn::{Adam, AdamConfig, Cpu, Decay, Field, Map, Parameters, Schedule, Shape, Tape};
 use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig};
@@ -353,5 +351,4 @@ fn hostile_npy_files_are_refused() {
     let missing = folder.path().join("nowhere.npy");
     let error = MappedRows::open(&missing).err().unwrap().to_string();
     assert!(error.contains("nowhere.npy"), "{error}");
-    let _ = Features::Dense(Matrix::zeros(0, 0));
 }

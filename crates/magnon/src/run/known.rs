@@ -115,7 +115,7 @@ impl Known {
         if !whole {
             return Err("its parts do not fit together; train the model again".to_owned());
         }
-        if let Some(bad) = log_probabilities.as_slice().iter().find(|x| !(**x <= 0.0)) {
+        if let Some(bad) = log_probabilities.as_slice().iter().find(|x| x.is_nan() || **x > 0.0) {
             return Err(format!("log_probabilities holds {bad}; train the model again"));
         }
         Ok(Self { offsets, targets, weights, fingerprints, log_probabilities })

@@ -128,6 +128,9 @@ pub struct Experiment<'a> {
     checkpoints: Option<Checkpoints>,
 }
 
+/// Makes the inputs for some training and validation nodes.
+type MakeInputs<'a> = dyn Fn(&[u32], &[u32]) -> Result<Inputs, TrainError> + 'a;
+
 /// What trials with one charge share.
 struct Prepared {
     filter: Option<(MagneticOperator, Filter)>,
@@ -350,7 +353,7 @@ impl<'a> Experiment<'a> {
         let batches = self.config.train.batch.is_some();
         let targets =
             |split: &Split| [&split.train, &split.val].map(|n| Targets::of(n, self.labels).nodes);
-        let per_split = |make: &dyn Fn(&[u32], &[u32]) -> Result<Inputs, TrainError>| {
+        let per_split = |make: &MakeInputs| {
             let splits = if batches { &[][..] } else { &self.splits[..] };
             splits
                 .iter()
