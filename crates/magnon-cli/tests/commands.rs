@@ -1,16 +1,19 @@
 //! What the commands print and write.
 
 mod common;
-use common::{json, magnon, text};
+use common::{json, json_in, magnon, text};
 
 #[test]
 fn direction_carries_the_signal_of_the_built_in_graph() {
+    let folder = tempfile::tempdir().unwrap();
     for seed in ["0", "1", "2"] {
-        let accuracy = &json(&["--seed", seed])["test_accuracy"];
-        let score = |key: &str| accuracy[key].as_f64().unwrap();
-        assert!(score("undirected") < 0.6, "seed {seed}: {accuracy}");
-        assert!(score("magnetic") > 0.9, "seed {seed}: {accuracy}");
+        let result = json_in(folder.path(), &["--seed", seed]);
+        let control = |name: &str| result["controls"][name]["mean"].as_f64().unwrap();
+        assert!(control("undirected") < 0.6, "seed {seed}: {result}");
+        assert!(control("mlp") < 0.9, "seed {seed}: {result}");
+        assert!(result["test_accuracy"].as_f64().unwrap() > 0.9, "seed {seed}: {result}");
     }
+    assert!(folder.path().join("magnon-demo/model.safetensors").exists());
 }
 
 #[test]
@@ -114,10 +117,14 @@ fn responses_are_csv_with_a_header() {
 
 #[test]
 fn pass_auto_tells_its_evidence() {
-    let arguments = ["operator", "--pass", "auto", "--split", "60/20/20"];
-    let result = json(&arguments);
-    assert_eq!(result["kind"], "negated-adjacency");
-    assert!(result["pass_evidence"].as_str().unwrap().contains("homophily"));
+    // Neighbours of other blocks alone, and of the same block for the most part.
+    for (graph, kind) in
+        [("cyclic:within=0", "negated-adjacency"), ("cyclic:density=0.005,within=0.2", "adjacency")]
+    {
+        let result = json(&["operator", graph, "--pass", "auto", "--split", "60/20/20"]);
+        assert_eq!(result["kind"], kind, "{graph}");
+        assert!(result["pass_evidence"].as_str().unwrap().contains("homophily"));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::report::usage;
 use clap::Args;
 use magnon::filter::{Filter, FilterConfig, FilterError, FilterKind};
-use magnon::operator::MagneticOperator;
+use magnon::operator::{Bounds, Kind, MagneticOperator};
 
 #[derive(Args)]
 #[command(next_help_heading = "Filter")]
@@ -37,28 +37,30 @@ pub struct FilterArgs {
 impl FilterArgs {
     /// The filter for `operator`; parameters that make no sense are wrong usage.
     pub fn build(&self, operator: &MagneticOperator) -> anyhow::Result<Filter> {
-        self.config().build(operator.bounds(), operator.config().kind).map_err(
-            |error| match error {
-                FilterError::OrderZero(_)
-                | FilterError::OrderTooLarge(_)
-                | FilterError::OutOfRange { .. }
-                | FilterError::Missing { .. }
-                | FilterError::Unused { .. } => usage(error),
-                other => other.into(),
-            },
-        )
+        let built = self.config().build(operator.bounds(), operator.config().kind);
+        built.map_err(|error| if is_usage(&error) { usage(error) } else { error.into() })
     }
 
     /// The library's configuration.
     pub fn config(&self) -> FilterConfig {
         let mut config = FilterConfig::default();
-        self.apply(&mut config);
+        self.put(&mut config);
         config
     }
 
     /// Puts the flags that were given in place of what a recipe has. Another filter takes nothing
-    /// over from the one that it replaces.
-    pub fn apply(&self, config: &mut FilterConfig) {
+    /// over from the one that it replaces. Parameters that make no sense are refused before any
+    /// graph is read.
+    pub fn apply(&self, config: &mut FilterConfig) -> anyhow::Result<()> {
+        self.put(config);
+        let normalised = Bounds { min: -1.0, max: 1.0 };
+        match config.build(normalised, Kind::Adjacency) {
+            Err(error) if is_usage(&error) => Err(usage(error)),
+            _ => Ok(()), // what depends on the graph is known when there is one
+        }
+    }
+
+    fn put(&self, config: &mut FilterConfig) {
         if let Some(kind) = self.filter
             && kind != config.kind
         {
@@ -72,4 +74,16 @@ impl FilterArgs {
         config.exact |= self.exact;
         config.tolerance = self.tolerance.or(config.tolerance);
     }
+}
+
+/// Whether the parameters are at fault, whatever the graph.
+fn is_usage(error: &FilterError) -> bool {
+    matches!(
+        error,
+        FilterError::OrderZero(_)
+            | FilterError::OrderTooLarge(_)
+            | FilterError::OutOfRange { .. }
+            | FilterError::Missing { .. }
+            | FilterError::Unused { .. }
+    )
 }

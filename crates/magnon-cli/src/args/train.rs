@@ -124,9 +124,10 @@ pub struct RunsArgs {
 
 impl RunsArgs {
     /// Puts the flags that were given in place of what a recipe has.
-    pub fn apply(&self, config: &mut RunsConfig) {
+    pub fn apply(&self, config: &mut RunsConfig) -> anyhow::Result<()> {
         config.count = self.runs.unwrap_or(config.count);
         config.vary = self.vary.unwrap_or(config.vary);
         config.controls |= self.controls;
+        config.check().map_err(usage)
     }
 }

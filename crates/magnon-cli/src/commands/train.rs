@@ -78,10 +78,10 @@ impl TrainArgs {
         };
         self.data.apply(&mut config.data);
         self.operator.apply(&mut config.operator)?;
-        self.filter.apply(&mut config.filter);
+        self.filter.apply(&mut config.filter)?;
         self.model.apply(&mut config.model)?;
         self.train.apply(&mut config.train)?;
-        self.runs.apply(&mut config.runs);
+        self.runs.apply(&mut config.runs)?;
         // On the built-in graph the controls are what there is to see.
         config.runs.controls |= stored.is_none() && config.data.source == "demo";
         if common.seed != 0 {

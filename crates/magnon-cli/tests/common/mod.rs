@@ -11,7 +11,17 @@ pub fn magnon(arguments: &[&str]) -> Output {
 
 /// The one JSON object of a run that must succeed.
 pub fn json(arguments: &[&str]) -> Value {
-    let output = magnon(&[arguments, &["--json"]].concat());
+    parsed(arguments, magnon(&[arguments, &["--json"]].concat()))
+}
+
+/// The same of a run in a folder, for commands that write where they are called.
+pub fn json_in(folder: &Path, arguments: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_magnon"));
+    let output = command.args(arguments).arg("--json").current_dir(folder).output().unwrap();
+    parsed(arguments, output)
+}
+
+fn parsed(arguments: &[&str], output: Output) -> Value {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {errors}");
     serde_json::from_slice(&output.stdout).expect("exactly one JSON object")

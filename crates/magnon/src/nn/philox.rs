@@ -6,6 +6,7 @@
 /// Four random words for each of `N` counters, which differ in their first word: `first`,
 /// `first + 1`, …. The counters go side by side, so that the loops become vector instructions.
 #[inline(always)]
+#[allow(clippy::needless_range_loop)] // four arrays at one place: indices say it best
 pub fn philox<const N: usize>(first: u32, rest: [u32; 3], mut key: [u32; 2]) -> [[u32; N]; 4] {
     let mut words: [[u32; N]; 4] = [[0; N]; 4];
     for lane in 0..N {

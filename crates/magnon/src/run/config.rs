@@ -5,7 +5,7 @@
 use crate::data::{LoadConfig, SplitChoice};
 use crate::filter::FilterConfig;
 use crate::model::ModelConfig;
-use crate::train::{OperatorChoice, TrainConfig};
+use crate::train::{OperatorChoice, TrainConfig, TrainError};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -70,6 +70,17 @@ pub struct RunsConfig {
 impl Default for RunsConfig {
     fn default() -> Self {
         Self { count: 1, vary: Vary::Seeds, controls: false }
+    }
+}
+
+impl RunsConfig {
+    /// Checks every range.
+    pub fn check(&self) -> Result<(), TrainError> {
+        if (1..=100_000).contains(&self.count) {
+            return Ok(());
+        }
+        let (name, value) = ("number of runs", self.count as f64);
+        Err(TrainError::OutOfRange { name, value, range: "from 1 to 100000" })
     }
 }
 

@@ -50,6 +50,11 @@ impl Known {
         self.weights.is_some() == graph.is_weighted() && self.nodes() <= graph.nodes()
     }
 
+    /// Whether some weight is negative.
+    pub(super) fn is_signed(&self) -> bool {
+        self.weights.iter().flatten().any(|&weight| weight < 0.0)
+    }
+
     /// Targets and weights of node `u`, where it is known.
     pub(super) fn edges(&self, u: usize) -> (&[u32], Option<&[f32]>) {
         let Some(&[start, end]) = self.offsets.get(u..u + 2) else { return (&[], None) };
@@ -109,6 +114,9 @@ impl Known {
             && weights.as_ref().is_none_or(|weights| weights.len() == targets.len());
         if !whole {
             return Err("its parts do not fit together; train the model again".to_owned());
+        }
+        if let Some(bad) = log_probabilities.as_slice().iter().find(|x| x.is_nan() || **x > 0.0) {
+            return Err(format!("log_probabilities holds {bad}; train the model again"));
         }
         Ok(Self { offsets, targets, weights, fingerprints, log_probabilities })
     }

@@ -7,7 +7,7 @@ use crate::filter::{Filter, Form};
 use crate::matrix::{Matrix, SparseMatrix};
 use crate::model::ModelKind;
 use crate::nn::Cpu;
-use crate::operator::MagneticOperator;
+use crate::operator::{MagneticOperator, Normalize};
 use crate::train::{TrainError, classify, project};
 
 /// What a model says about every node.
@@ -66,9 +66,14 @@ fn update(
     known: &Known,
 ) -> Result<Option<Prediction>, TrainError> {
     let Some(order) = filter.order() else { return Ok(None) };
-    // A Chebyshev series is drawn over the spectrum's bounds, which may move with the graph.
+    // A Chebyshev series is drawn over the spectrum's bounds, which move with the graph where it is
+    // not normalised or has negative weights.
+    let graph = &dataset.graph;
+    let weights = |u| graph.weights(u).unwrap_or_default().iter();
     let moved = matches!(filter.form(), Form::Chebyshev { .. })
-        && saved.operator.normalize == crate::operator::Normalize::None;
+        && (saved.operator.normalize == Normalize::None
+            || known.is_signed()
+            || (0..graph.nodes()).flat_map(weights).any(|&weight| weight < 0.0));
     let classes = saved.classes.len();
     let other = known.log_probabilities.cols() != classes;
     if moved || other || !known.fits(&dataset.graph) {

@@ -5,7 +5,7 @@ use crate::data::write::write_atomic;
 use crate::nn::{Field, Shape};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// The format version of all files that are written here.
@@ -48,9 +48,9 @@ impl Tensors {
     /// Writes the file: whole, or not at all.
     pub fn write(&self, path: &Path, format: &str) -> Result<(), RunError> {
         let broken = |problem: String| RunError::Broken { path: path.to_owned(), problem };
-        let mut words = self.words.clone();
-        words.insert("format".to_owned(), format.to_owned());
-        words.insert("version".to_owned(), VERSION.to_owned());
+        let words = self.words.iter().map(|(key, word)| (key.as_str(), word.as_str()));
+        let mut words: BTreeMap<&str, &str> = words.collect();
+        words.extend([("format", format), ("version", VERSION)]);
         let views: Result<Vec<_>, _> = self
             .tensors
             .iter()
@@ -59,9 +59,14 @@ impl Tensors {
                 view.map(|view| (name.as_str(), view)).map_err(|e| broken(e.to_string()))
             })
             .collect();
-        let bytes = safetensors::serialize(views?, Some(words));
-        let bytes = bytes.map_err(|error| broken(error.to_string()))?;
-        Ok(write_atomic(path, |out| out.write_all(&bytes))?)
+        let bytes = safetensors::serialize(views?, None).map_err(|e| broken(e.to_string()))?;
+        let words = serde_json::to_string(&words).map_err(|e| broken(e.to_string()))?;
+        let (header, numbers) = with_words(&bytes, &words);
+        Ok(write_atomic(path, |out| {
+            out.write_all(&(header.len() as u64).to_le_bytes())?;
+            out.write_all(header.as_bytes())?;
+            out.write_all(numbers)
+        })?)
     }
 
     /// Reads a file of the given format, and refuses other versions.
@@ -118,4 +123,19 @@ impl Tensors {
         let word = self.words.get(key).ok_or_else(|| format!("it lacks the entry '{key}'"))?;
         word.parse().map_err(|_| format!("its entry '{key}' is '{word}'"))
     }
+}
+
+/// The header of a safetensors file with `words` put into it, and what comes after the header. The
+/// crate would write them in the order of a hash table, which is another in every process; equal runs
+/// are to have equal files.
+fn with_words<'a>(bytes: &'a [u8], words: &str) -> (String, &'a [u8]) {
+    let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let (header, numbers) = rest.split_at(rest.len().min(u64::from_le_bytes(*length) as usize));
+    let header = String::from_utf8_lossy(header);
+    let tensors = header.trim_end().trim_start_matches('{');
+    let comma = if tensors == "}" { "" } else { "," };
+    let header = format!("{{\"__metadata__\":{words}{comma}{tensors}");
+    // Numbers start at a multiple of eight.
+    let length = header.len().next_multiple_of(8);
+    (format!("{header:<width$}", width = header.chars().count() + length - header.len()), numbers)
 }

@@ -128,6 +128,9 @@ pub struct Experiment<'a> {
     checkpoints: Option<Checkpoints>,
 }
 
+/// Makes the inputs for some training and validation nodes.
+type MakeInputs<'a> = dyn Fn(&[u32], &[u32]) -> Result<Inputs, TrainError> + 'a;
+
 /// What trials with one charge share.
 struct Prepared {
     filter: Option<(MagneticOperator, Filter)>,
@@ -153,17 +156,14 @@ impl<'a> Experiment<'a> {
         if labels.names.len() < 2 {
             return Err(TrainError::OneClass(labels.names.len()));
         }
+        config.runs.check()?;
         let count = config.runs.count;
-        if !(1..=100_000).contains(&count) {
-            let (name, value) = ("number of runs", count as f64);
-            return Err(TrainError::OutOfRange { name, value, range: "from 1 to 100000" });
-        }
         let several = if config.runs.vary == Vary::Seeds { 1 } else { count };
         let seed = config.data.split_seed.unwrap_or(config.train.seed);
         let splits: Result<Vec<Split>, _> = (0..several)
             .map(|k| {
                 let choice = config.data.split.shifted(k);
-                choice.choose(&dataset.splits, Some(labels), seed + k as u64)
+                choice.choose(&dataset.splits, Some(labels), seed.wrapping_add(k as u64))
             })
             .collect();
         let splits = splits?;
@@ -327,7 +327,7 @@ impl<'a> Experiment<'a> {
                     Vary::Splits => (0, k),
                     Vary::Both => (k, k),
                 };
-                let seed = self.config.train.seed + by_seed as u64;
+                let seed = self.config.train.seed.wrapping_add(by_seed as u64);
                 Trial { model, charge, seed, split: by_split }
             })
             .collect();
@@ -353,7 +353,7 @@ impl<'a> Experiment<'a> {
         let batches = self.config.train.batch.is_some();
         let targets =
             |split: &Split| [&split.train, &split.val].map(|n| Targets::of(n, self.labels).nodes);
-        let per_split = |make: &dyn Fn(&[u32], &[u32]) -> Result<Inputs, TrainError>| {
+        let per_split = |make: &MakeInputs| {
             let splits = if batches { &[][..] } else { &self.splits[..] };
             splits
                 .iter()

@@ -6,6 +6,7 @@ mod error;
 mod experiment;
 mod history;
 mod inputs;
+mod memory;
 mod metrics;
 mod project;
 mod rows;
@@ -23,6 +24,7 @@ pub use experiment::{
 };
 pub use history::{EpochRecord, History};
 pub use inputs::{Inputs, Plan, Targets};
+pub use memory::memory;
 pub use metrics::{ClassScore, Metrics, confusion};
 pub use project::{Block, classify, multiply, project};
 pub use rows::{MappedRows, RowSource};

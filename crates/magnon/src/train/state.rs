@@ -30,3 +30,32 @@ pub struct State {
     /// What happened.
     pub history: History,
 }
+
+impl State {
+    /// What contradicts the rest, as in a file that was damaged.
+    pub(super) fn problem(&self) -> Option<String> {
+        let Self { epoch, steps, weights, first, second, best, history } = self;
+        let numbered = history.iter().zip(1..).all(|(record, number)| record.epoch == number);
+        if history.len() != *epoch || !numbered {
+            return Some(format!("a history of {} epochs after {epoch}", history.len()));
+        }
+        // Counted as numbers of double precision.
+        if (*steps as f64) < *epoch as f64 || *steps > 1 << 53 {
+            return Some(format!("{steps} steps after {epoch} epochs"));
+        }
+        let kept = best.as_ref().map_or(&[][..], |best| &best.weights);
+        let known = match best {
+            Some(Best { record, .. }) => history.iter().any(|other| other == record),
+            None => history.is_empty(),
+        };
+        if !known {
+            return Some("a best epoch that never was".to_owned());
+        }
+        let sets = [weights.as_slice(), first, second, kept];
+        if let Some(bad) = sets.into_iter().flatten().flatten().find(|x| !x.is_finite()) {
+            return Some(format!("the number {bad}"));
+        }
+        let negative = second.iter().flatten().find(|&&x| x < 0.0);
+        negative.map(|bad| format!("the second moment {bad}"))
+    }
+}

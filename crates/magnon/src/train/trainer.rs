@@ -45,6 +45,9 @@ impl Watch for () {
     fn epoch(&mut self, _: &EpochRecord, _: &EpochRecord) {}
 }
 
+/// Epochs that memory is set aside for.
+pub(super) const RECORDS: usize = 1 << 14;
+
 /// What came of a training run; the model has the weights of the best epoch.
 #[derive(Clone, Debug)]
 pub struct Fitted {
@@ -59,7 +62,8 @@ pub struct Fitted {
 ///
 /// One pass a step serves both parts: validation rows go through the weights that the training rows
 /// go through next, so what the two share is computed once. A `state` from an earlier run goes on to
-/// bit-identical results.
+/// bit-identical results. No step asks for memory after the first; [`memory`](super::memory) says
+/// how much that one asks for.
 pub fn fit<'a, E>(
     engine: &'a E,
     model: &mut impl Model<E>,
@@ -85,7 +89,7 @@ where
         gradients: model.parameters().zeros(engine),
         best_weights: model.parameters().zeros(engine),
         best: None,
-        history: Vec::with_capacity(config.epochs.min(1 << 14)),
+        history: Vec::with_capacity(config.epochs.min(RECORDS)),
         epoch: 0,
         config,
         targets: [train, val],
@@ -333,6 +337,13 @@ where
     }
 
     fn restore(&mut self, model: &mut impl Model<E>, state: State) -> Result<(), TrainError> {
+        if let Some(found) = state.problem() {
+            return Err(TrainError::Mismatch {
+                what: "the checkpoint".to_owned(),
+                found,
+                expected: "parts that fit together".to_owned(),
+            });
+        }
         let upload = |numbers: &[Vec<f32>], to: &mut [E::Buffer]| {
             let sizes = |of: &[usize]| format!("{} blocks of {of:?} numbers", of.len());
             let found: Vec<usize> = numbers.iter().map(Vec::len).collect();

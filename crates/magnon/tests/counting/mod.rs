@@ -1,6 +1,8 @@
 //! An allocator that counts what is asked for.
+#![allow(dead_code)] // each file looks at a part
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 pub struct Counting;
@@ -10,16 +12,30 @@ pub static NOW: AtomicUsize = AtomicUsize::new(0);
 /// Most bytes in use since this was last set.
 pub static PEAK: AtomicUsize = AtomicUsize::new(0);
 
+thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Requests for memory that this thread has made.
+pub fn calls() -> usize {
+    CALLS.get()
+}
+
+fn note(size: usize) {
+    CALLS.with(|calls| calls.set(calls.get() + 1));
+    PEAK.fetch_max(NOW.fetch_add(size, Relaxed) + size, Relaxed);
+}
+
 // SAFETY: hands every request to the system's allocator; the counters are only looked at.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        note(layout.size());
         // SAFETY: as promised by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        note(layout.size());
         // SAFETY: as promised by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }

@@ -3,6 +3,7 @@
 use crate::nn::{Field, Scalar, Shape};
 use bytemuck::{cast_slice, cast_slice_mut};
 use faer::linalg::matmul::matmul_with_conj;
+use faer::prelude::ReborrowMut;
 use faer::traits::ComplexField;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -160,7 +161,8 @@ fn one_complex<T: Scalar>() -> T::Complex {
 
 type View<'a, E> = (MatRef<'a, E>, Conj);
 
-/// `out = scale·left·right`, in blocks of rows where it is large and may be shared.
+/// `out = scale·left·right`, in blocks of rows where it is large. A block's sums may be ordered
+/// otherwise than the whole's, so the cuts are the same whether or not they are shared.
 fn multiply<E: ComplexField>(
     left: View<E>,
     right: View<E>,
@@ -173,10 +175,16 @@ fn multiply<E: ComplexField>(
     let one = |rows: MatRef<E>, out: MatMut<E>| {
         matmul_with_conj(out, accum, rows, left.1, right.0, right.1, scale.clone(), Par::Seq);
     };
-    if parallel && work >= LARGE && out.nrows() > ROWS {
+    if work < LARGE || out.nrows() <= ROWS {
+        one(left.0, out);
+    } else if parallel {
         let left_blocks = left.0.par_row_chunks(ROWS);
         out.par_row_chunks_mut(ROWS).zip(left_blocks).for_each(|(out, rows)| one(rows, out));
     } else {
-        one(left.0, out);
+        let mut out = out;
+        for start in (0..out.nrows()).step_by(ROWS) {
+            let count = ROWS.min(out.nrows() - start);
+            one(left.0.subrows(start, count), out.rb_mut().subrows_mut(start, count));
+        }
     }
 }

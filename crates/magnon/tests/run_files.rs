@@ -1,0 +1,273 @@
+//! The files of a run: what is written is read back, and what was damaged is refused.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod training_common;
+
+use magnon::data::{Dataset, FeatureNorm};
+use magnon::model::ModelKind;
+use magnon::nn::Field;
+use magnon::operator::Charge;
+use magnon::run::{Known, RunConfig, RunError, RunFolder, SavedModel, predict};
+use magnon::train::{
+    Checkpoints, EpochRecord, Experiment, Observer, Outcome, TrainError, Trial, TrialResult,
+};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use training_common::{charge, config, dataset, kinds};
+
+fn trained(data: &Dataset, recipe: &RunConfig) -> (SavedModel, Outcome) {
+    let outcome = Experiment::new(data, recipe).unwrap().run(None, &()).unwrap();
+    let run = &outcome.runs[0];
+    let saved = SavedModel {
+        model: recipe.model,
+        operator: recipe.operator.config(outcome.charge, outcome.pass.high),
+        filter: recipe.filter.clone(),
+        feature_norm: FeatureNorm::None,
+        width: data.features.as_ref().unwrap().cols(),
+        complex: run.weights[0].1.field == Field::Complex,
+        classes: data.labels.as_ref().unwrap().names.clone(),
+        weights: run.weights.clone(),
+    };
+    (saved, outcome)
+}
+
+fn small(kind: ModelKind, charge: Charge) -> (Dataset, RunConfig) {
+    let mut recipe = config(kind, charge);
+    recipe.train.epochs = 4;
+    recipe.model.hidden = 3;
+    (dataset(40, 4, 8), recipe)
+}
+
+fn known(data: &Dataset, run: &TrialResult) -> Known {
+    let features = data.features.as_ref().unwrap();
+    Known::new(&data.graph, features, run.log_probabilities.clone())
+}
+
+#[test]
+fn models_are_read_back_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    for (kind, charge) in kinds() {
+        let (mut data, recipe) = small(kind, charge);
+        let names = &mut data.labels.as_mut().unwrap().names;
+        *names = ["a, \"b\"", "ü\n", ""].map(str::to_owned).to_vec();
+        let (saved, outcome) = trained(&data, &recipe);
+        saved.write(&path).unwrap();
+        let read = SavedModel::read(&path).unwrap();
+        assert_eq!(read, saved);
+        // The model that was read predicts what training predicted.
+        let prediction = predict(&read, &data, None).unwrap();
+        let expected = outcome.runs[0].log_probabilities.as_slice();
+        for (a, b) in prediction.log_probabilities.as_slice().iter().zip(expected) {
+            assert!((a - b).abs() < 1e-5, "{a} but {b}");
+        }
+        let known = known(&data, &outcome.runs[0]);
+        known.write(&path).unwrap();
+        assert_eq!(Known::read(&path).unwrap(), known);
+    }
+}
+
+/// Puts other text of the same length into a file.
+fn edit(path: &Path, from: &str, to: &str) {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = std::fs::read(path).unwrap();
+    let at = bytes.windows(from.len()).position(|window| window == from.as_bytes());
+    bytes[at.expect(from)..][..to.len()].copy_from_slice(to.as_bytes());
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn damaged_models_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (saved, outcome) = trained(&data, &recipe);
+    let refused = |word: &str| {
+        let error = SavedModel::read(&path).expect_err(word);
+        let text = error.to_string();
+        assert!(text.contains("model.safetensors"), "{text}");
+        assert!(text.contains(word), "{word}: {text}");
+        error
+    };
+    let refuse = |change: &dyn Fn(&mut SavedModel), word: &str| {
+        let mut saved = saved.clone();
+        change(&mut saved);
+        saved.write(&path).unwrap();
+        refused(word);
+    };
+    refuse(&|saved| drop(saved.weights.remove(1)), "lacks layers.0.bias");
+    refuse(&|saved| saved.weights[2].2[0] = f32::NAN, "layers.1.weight holds NaN");
+    refuse(&|saved| saved.weights[0].2[1] = f32::INFINITY, "layers.0.weight holds inf");
+    refuse(&|saved| saved.width += 1, "layers.0.weight has");
+    refuse(&|saved| saved.width = usize::MAX, "layers.0.weight has");
+    refuse(&|saved| drop(saved.classes.pop()), "layers.1.weight has");
+    refuse(&|saved| saved.complex = false, "layers.0.weight has");
+    refuse(&|saved| saved.model.hidden = 0, "hidden layer has 0");
+    refuse(&|saved| saved.model.dropout = 1.5, "dropout");
+    refuse(&|saved| saved.classes.clear(), "");
+
+    saved.write(&path).unwrap();
+    edit(&path, "\"version\":\"1\"", "\"version\":\"2\"");
+    assert!(matches!(refused("version 2"), RunError::Version { .. }));
+    saved.write(&path).unwrap();
+    edit(&path, "magnon-model", "magnon-moral");
+    refused("not a magnon-model file");
+    known(&data, &outcome.runs[0]).write(&path).unwrap();
+    refused("not a magnon-model file");
+    std::fs::write(&path, "nonsense").unwrap();
+    refused("not a safetensors file");
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(refused("cannot read"), RunError::Read { .. }));
+}
+
+/// Every shorter file, or so, and files with one byte changed.
+fn damage(good: &[u8], mut look: impl FnMut(&[u8])) {
+    let header = 8 + u64::from_le_bytes(good[..8].try_into().unwrap()) as usize;
+    for length in (0..good.len()).step_by(7).chain([8, header, header + 1, good.len() - 1]) {
+        look(&good[..length]);
+    }
+    let payload = (header..good.len()).step_by(1 + (good.len() - header) / 60);
+    for at in (0..header).chain(payload) {
+        for flip in [0x01, 0x10, 0x80] {
+            let mut bytes = good.to_vec();
+            bytes[at] ^= flip;
+            look(&bytes);
+        }
+    }
+    look(&[good, &[0; 9]].concat());
+    // A header that claims to be as long as memory.
+    for length in [u64::MAX, 1 << 40, good.len() as u64] {
+        let mut bytes = good.to_vec();
+        bytes[..8].copy_from_slice(&length.to_le_bytes());
+        look(&bytes);
+    }
+}
+
+#[test]
+fn no_damage_makes_models_or_predictions_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (saved, outcome) = trained(&data, &recipe);
+    let path = folder.path().join("model.safetensors");
+    saved.write(&path).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let mut refused = 0;
+    damage(&good, |bytes| {
+        std::fs::write(&path, bytes).unwrap();
+        match SavedModel::read(&path) {
+            Ok(saved) => drop(predict(&saved, &data, None)),
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("model.safetensors"), "{error}");
+            }
+        }
+    });
+    assert!(refused > 500, "{refused}");
+
+    let path = folder.path().join("known.safetensors");
+    known(&data, &outcome.runs[0]).write(&path).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    damage(&good, |bytes| {
+        std::fs::write(&path, bytes).unwrap();
+        match Known::read(&path) {
+            Ok(known) => {
+                let prediction = predict(&saved, &data, Some(&known)).unwrap();
+                let rows = prediction.log_probabilities.as_slice();
+                assert!(rows.iter().all(|x| x.is_finite()), "what was damaged is not passed on");
+            }
+            Err(error) => assert!(error.to_string().contains("known.safetensors"), "{error}"),
+        }
+    });
+}
+
+/// Stops after some epochs.
+struct StopAt(usize, AtomicUsize);
+
+impl Observer for StopAt {
+    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
+        self.1.store(record.epoch, Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.1.load(Relaxed) >= self.0
+    }
+}
+
+#[test]
+fn no_damage_to_a_checkpoint_makes_training_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let run = |observer: &dyn Observer, resume| {
+        let folder = folder.path().to_owned();
+        let checkpoints = Checkpoints { folder, every: 100, resume };
+        Experiment::new(&data, &recipe).unwrap().with_checkpoints(checkpoints).run(None, observer)
+    };
+    let stopped = run(&StopAt(2, AtomicUsize::new(0)), false);
+    assert!(matches!(stopped, Err(TrainError::Stopped(2))));
+    let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(files.len(), 1, "one trial, one checkpoint, nothing half-written");
+    let path = files[0].as_ref().unwrap().path();
+    let good = std::fs::read(&path).unwrap();
+    let whole = run(&(), true).unwrap();
+    let mut refused = 0;
+    damage(&good, |bytes| {
+        std::fs::write(&path, bytes).unwrap();
+        match run(&(), true) {
+            // A number of the weights changed a little, or a word that says nothing.
+            Ok(outcome) => assert_eq!(outcome.runs[0].history.len(), 4),
+            Err(_) => refused += 1,
+        }
+    });
+    assert!(refused > 500, "{refused}");
+    // A checkpoint of another trial, under this one's name.
+    std::fs::write(&path, &good).unwrap();
+    edit(&path, "seed0-split0", "seed1-split0");
+    let error = run(&(), true).unwrap_err().to_string();
+    assert!(error.contains("another run"), "{error}");
+    std::fs::write(&path, &good).unwrap();
+    assert_eq!(run(&(), true).unwrap().runs[0].weights, whole.runs[0].weights);
+}
+
+#[test]
+fn folders_guard_what_they_hold() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (saved, outcome) = trained(&data, &recipe);
+    let begin = |overwrite, resume| RunFolder::begin(&path, &recipe, overwrite, resume);
+    let says = |result: Result<RunFolder, RunError>, word: &str| {
+        let error = result.expect_err(word).to_string();
+        assert!(error.contains("run") && error.contains(word), "{error}");
+    };
+    says(RunFolder::open(&path), "no run folder");
+    let folder = begin(false, false).unwrap();
+    says(RunFolder::open(&path), "--resume");
+    says(begin(false, false), "--overwrite or --resume");
+    begin(false, true).unwrap();
+    begin(true, false).unwrap();
+    let known = known(&data, &outcome.runs[0]);
+    folder.finish(&saved, &known, &outcome.runs[0].history, &"done").unwrap();
+    assert!(!folder.file("checkpoints").exists());
+    says(begin(false, false), "--overwrite or --resume");
+    says(begin(false, true), "come to its end");
+    let opened = RunFolder::open(&path).unwrap();
+    assert_eq!(opened.config().unwrap(), recipe);
+    assert_eq!(opened.model().unwrap(), saved);
+    assert_eq!(opened.known().unwrap(), Some(known));
+    std::fs::remove_file(opened.file("known.safetensors")).unwrap();
+    assert_eq!(opened.known().unwrap(), None);
+    std::fs::write(opened.file("config.json"), "{\"modell\": 1}").unwrap();
+    let error = opened.config().unwrap_err().to_string();
+    assert!(error.contains("config.json") && error.contains("modell"), "{error}");
+    begin(true, false).unwrap();
+    assert!(!folder.file("model.safetensors").exists(), "the old model is gone");
+
+    let other = root.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("thesis.tex"), "x").unwrap();
+    for overwrite in [false, true] {
+        let error = RunFolder::begin(&other, &recipe, overwrite, false).unwrap_err().to_string();
+        assert!(error.contains("other files"), "{error}");
+    }
+    assert!(other.join("thesis.tex").exists());
+}

@@ -1,0 +1,432 @@
+//! The training loop: going on from a checkpoint, early stopping, batches, and what it refuses.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod training_common;
+
+use magnon::data::{Dataset, Features, Labels, Split};
+use magnon::matrix::Matrix;
+use magnon::model::{Mode, Model, ModelKind, Rows, TwoLayer};
+use magnon::nn::{AdamConfig, Cpu, Schedule, Tape};
+use magnon::operator::Charge;
+use magnon::train::{
+    Checkpoints, EpochRecord, Experiment, Feed, Fitted, Inputs, Observer, State, Targets,
+    TrainConfig, TrainError, Trial, Watch, fit,
+};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use training_common::{Setup, bits, charge, config, dataset, history_bits, kinds};
+
+/// Keeps the state after one epoch.
+struct Keep {
+    at: usize,
+    state: Option<State>,
+}
+
+impl Watch for Keep {
+    fn epoch(&mut self, _: &EpochRecord, _: &EpochRecord) {}
+
+    fn wants(&self, epoch: usize) -> bool {
+        epoch == self.at
+    }
+
+    fn checkpoint(&mut self, state: State) -> Result<(), TrainError> {
+        self.state = Some(state);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_run_goes_on_from_any_state_bit_for_bit() {
+    let engine = Cpu::sequential();
+    let schedule = Schedule::Step { every: 4, factor: 0.7 };
+    let optimiser = AdamConfig { schedule, clip: Some(0.5), ..Default::default() };
+    for (kind, charge) in kinds() {
+        let setup = Setup::new(kind, charge);
+        let inputs = setup.inputs();
+        for batch in [None, Some(16)] {
+            let recipe =
+                TrainConfig { epochs: 24, batch, optimiser, seed: 7, ..Default::default() };
+            let feed = || match batch {
+                None => Feed::Full(&inputs),
+                Some(size) => Feed::Batches { rows: &setup.filtered, size },
+            };
+            let run = |state: Option<State>, watch: &mut dyn Watch| {
+                // Other first weights: all that counts must come from the state.
+                let mut model = setup.model(&engine, 0.4, if state.is_some() { 99 } else { 7 });
+                let targets = setup.both();
+                let fitted =
+                    fit(&engine, &mut model, &feed(), targets, &recipe, state, watch).unwrap();
+                (bits(&model), history_bits(&fitted.history), fitted.best)
+            };
+            let whole = run(None, &mut ());
+            assert_eq!(whole.1.len(), 24);
+            for at in [1, 10, 23] {
+                let mut keep = Keep { at, state: None };
+                run(None, &mut keep);
+                let state = keep.state.expect("a state was kept");
+                assert_eq!((state.epoch, state.history.len()), (at, at));
+                let resumed = run(Some(state), &mut ());
+                assert_eq!(resumed, whole, "{kind:?} {charge} {batch:?} from epoch {at}");
+            }
+        }
+    }
+}
+
+/// Stops every trial once it has made so many epochs.
+struct StopAt {
+    epochs: usize,
+    made: AtomicUsize,
+}
+
+impl Observer for StopAt {
+    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
+        self.made.store(record.epoch, Relaxed);
+    }
+
+    fn stop(&self) -> bool {
+        self.made.load(Relaxed) >= self.epochs
+    }
+}
+
+/// Through a file, as the command does it.
+#[test]
+fn an_interrupted_experiment_goes_on_from_its_folder() {
+    let data = dataset(150, 9, 3);
+    for (kind, charge) in kinds() {
+        for batch in [None, Some(25)] {
+            let mut recipe = config(kind, charge);
+            recipe.train.batch = batch;
+            let folder = tempfile::tempdir().unwrap();
+            let run = |resume: Option<bool>, observer: &dyn Observer| {
+                let mut experiment = Experiment::new(&data, &recipe).unwrap();
+                if let Some(resume) = resume {
+                    let folder = folder.path().to_owned();
+                    experiment =
+                        experiment.with_checkpoints(Checkpoints { folder, every: 5, resume });
+                }
+                experiment.run(None, observer)
+            };
+            let whole = run(None, &()).unwrap();
+            let stop = StopAt { epochs: 12, made: AtomicUsize::new(0) };
+            let stopped = run(Some(false), &stop);
+            assert!(matches!(stopped, Err(TrainError::Stopped(12))), "{stopped:?}");
+            let resumed = run(Some(true), &()).unwrap();
+            let (a, b) = (&whole.runs[0], &resumed.runs[0]);
+            assert_eq!(a.weights, b.weights);
+            assert_eq!(history_bits(&a.history), history_bits(&b.history));
+            assert_eq!(a.log_probabilities, b.log_probabilities);
+            assert_eq!(a.history.len(), 30);
+        }
+    }
+}
+
+/// Validation loss of some weights, without dropout.
+fn val_loss(setup: &Setup, model: &TwoLayer<Cpu<f32>>, engine: &Cpu<f32>) -> f64 {
+    let inputs = setup.inputs();
+    let mut tape = Tape::new(engine);
+    let mut pass = tape.pass(model.parameters());
+    let shared = model.begin(&mut pass, None);
+    let logits = model.logits(&mut pass, shared, Rows::Map(&inputs.val), Mode::Evaluate);
+    pass.likelihood(logits, &setup.targets[1].pairs).mean
+}
+
+fn train(setup: &Setup, recipe: &TrainConfig, model: &mut TwoLayer<Cpu<f32>>) -> Fitted {
+    let (engine, inputs) = (Cpu::sequential(), setup.inputs());
+    let feed = Feed::Full(&inputs);
+    fit(&engine, model, &feed, setup.both(), recipe, None, &mut ()).unwrap()
+}
+
+#[test]
+fn it_stops_when_patience_is_spent_and_keeps_the_best_weights() {
+    let engine = Cpu::sequential();
+    let setup = Setup::new(ModelKind::Mgc, charge(3));
+    let optimiser = AdamConfig { rate: 0.1, ..Default::default() };
+    for patience in [1, 5, 20] {
+        let recipe = TrainConfig { patience, optimiser, ..Default::default() };
+        let mut model = setup.model(&engine, 0.5, 0);
+        let fitted = train(&setup, &recipe, &mut model);
+        assert_eq!(fitted.history.len(), fitted.best.epoch + patience);
+        assert!(fitted.history.len() < recipe.epochs, "it stopped by itself");
+        let least = fitted.history.iter().map(|r| r.val_loss).fold(f64::INFINITY, f64::min);
+        assert_eq!(fitted.best.val_loss, least);
+        let first = fitted.history.iter().find(|r| r.val_loss == least).unwrap();
+        assert_eq!(first.epoch, fitted.best.epoch, "the first of equals");
+        // The figure is that of the weights returned, with dropout off.
+        assert_eq!(val_loss(&setup, &model, &engine), fitted.best.val_loss);
+    }
+}
+
+#[test]
+fn one_epoch_is_one_step() {
+    let engine = Cpu::sequential();
+    let setup = Setup::new(ModelKind::Mlp, Charge::ZERO);
+    let recipe = TrainConfig { epochs: 1, ..Default::default() };
+    let mut model = setup.model(&engine, 0.0, 0);
+    let before = model.parameters().download(&engine);
+    let fitted = train(&setup, &recipe, &mut model);
+    assert_eq!((fitted.history.len(), fitted.best.epoch), (1, 1));
+    assert_eq!(val_loss(&setup, &model, &engine), fitted.best.val_loss);
+    // Adam's first step moves every weight by the rate at most, and some by it.
+    let after = model.parameters().download(&engine);
+    let moved = before.iter().flatten().zip(after.iter().flatten()).map(|(a, b)| (a - b).abs());
+    let largest = moved.fold(0.0, f32::max);
+    assert!((largest - 0.01).abs() < 1e-4, "{largest}");
+}
+
+#[test]
+fn a_batch_of_all_rows_is_the_full_batch() {
+    let engine = Cpu::sequential();
+    for (kind, charge) in kinds() {
+        let setup = Setup::new(kind, charge);
+        let recipe = TrainConfig { epochs: 15, ..Default::default() };
+        let mut full = setup.model(&engine, 0.0, 1);
+        let expected = train(&setup, &recipe, &mut full);
+        for size in [setup.targets[0].len(), 10_000] {
+            let mut model = setup.model(&engine, 0.0, 1);
+            let feed = Feed::Batches { rows: &setup.filtered, size };
+            let recipe = TrainConfig { batch: Some(size), ..recipe };
+            let targets = setup.both();
+            let fitted = fit(&engine, &mut model, &feed, targets, &recipe, None, &mut ()).unwrap();
+            for (a, b) in expected.history.iter().zip(&fitted.history) {
+                assert!((a.train_loss - b.train_loss).abs() < 1e-4, "{a:?} {b:?}");
+                assert!((a.val_loss - b.val_loss).abs() < 1e-4, "{a:?} {b:?}");
+            }
+        }
+    }
+}
+
+/// With batches, an epoch sees every training row once: the first losses at a rate of almost 0 are
+/// those of the first weights, whatever the batch.
+#[test]
+fn batches_cover_all_rows() {
+    let engine = Cpu::sequential();
+    let setup = Setup::new(ModelKind::Mgc, charge(3));
+    let optimiser = AdamConfig { rate: 1e-12, weight_decay: 0.0, ..Default::default() };
+    let recipe = TrainConfig { epochs: 2, optimiser, ..Default::default() };
+    let mut model = setup.model(&engine, 0.0, 1);
+    let full = train(&setup, &recipe, &mut model);
+    for size in [1, 7, 64] {
+        let mut model = setup.model(&engine, 0.0, 1);
+        let feed = Feed::Batches { rows: &setup.filtered, size };
+        let fitted = fit(&engine, &mut model, &feed, setup.both(), &recipe, None, &mut ()).unwrap();
+        let (a, b) = (&full.history[0], &fitted.history[0]);
+        assert!((a.train_loss - b.train_loss).abs() < 1e-6, "{size}: {a:?} {b:?}");
+        assert_eq!(a.train_accuracy, b.train_accuracy);
+        assert_eq!(a.val_accuracy, b.val_accuracy);
+    }
+}
+
+fn scaled(mut data: Dataset, by: f32) -> Dataset {
+    let Some(Features::Dense(x)) = &mut data.features else { panic!("dense features") };
+    x.as_mut_slice().iter_mut().for_each(|x| *x *= by);
+    data
+}
+
+#[test]
+fn losses_that_are_no_numbers_are_errors() {
+    // Products of 10³⁰ leave the range of single precision.
+    let huge = scaled(dataset(150, 9, 3), 1e38);
+    let plain = dataset(150, 9, 3);
+    for (data, rate, kind) in [
+        (&huge, 0.01, ModelKind::Mlp),
+        (&plain, 1e38, ModelKind::Mlp),
+        (&plain, 1e38, ModelKind::Mgc),
+    ] {
+        for batch in [None, Some(30)] {
+            let mut recipe = config(kind, charge(3));
+            recipe.train.optimiser.rate = rate;
+            recipe.train.batch = batch;
+            let result = Experiment::new(data, &recipe).unwrap().run(None, &());
+            let Err(error) = result else { panic!("{kind:?} at rate {rate} should fail") };
+            let text = error.to_string();
+            let expected = matches!(error, TrainError::NotFinite { .. } | TrainError::Filter(_));
+            assert!(expected, "{text}");
+            assert!(text.contains("learning rate"), "{text}");
+        }
+    }
+}
+
+fn labelled(classes: Vec<Option<u32>>, names: &[&str]) -> Labels {
+    Labels { classes, names: names.iter().map(|&name| name.to_owned()).collect() }
+}
+
+#[test]
+fn data_that_cannot_be_learnt_from_are_refused() {
+    let recipe = config(ModelKind::Mgc, charge(3));
+    let data = dataset(60, 4, 1);
+    let refuse = |change: &dyn Fn(&mut Dataset), word: &str| {
+        let mut data = data.clone();
+        change(&mut data);
+        let error = Experiment::new(&data, &recipe).err().expect(word).to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    refuse(&|data| data.features = None, "no features");
+    refuse(&|data| data.labels = None, "no labels");
+    refuse(&|data| data.labels = Some(labelled(vec![Some(0); 60], &["a"])), "nothing to tell");
+    refuse(&|data| data.splits.clear(), "split");
+    refuse(&|data| data.splits[0].train.clear(), "no labelled training node");
+    refuse(&|data| data.splits[0].val.clear(), "no labelled validation node");
+    refuse(&|data| data.splits[0].test.clear(), "no labelled test node");
+    // A part whose nodes are all without a label is as good as empty.
+    refuse(
+        &|data| {
+            let Dataset { labels: Some(labels), splits, .. } = data else { return };
+            splits[0].val.iter().for_each(|&u| labels.classes[u as usize] = None);
+        },
+        "no labelled validation node",
+    );
+    let engine = Cpu::sequential();
+    let setup = Setup::new(ModelKind::Mgc, charge(3));
+    let (inputs, none) = (setup.inputs(), Targets::default());
+    let mut model = setup.model(&engine, 0.0, 0);
+    let targets = [&none, &setup.targets[1]];
+    let result = fit(
+        &engine,
+        &mut model,
+        &Feed::Full(&inputs),
+        targets,
+        &TrainConfig::default(),
+        None,
+        &mut (),
+    );
+    assert!(matches!(result, Err(TrainError::EmptyPart { part: "training" })));
+}
+
+/// Nodes without a label take no part, though the graph goes through them.
+#[test]
+fn nodes_without_a_label_are_left_out() {
+    let mut data = dataset(90, 5, 2);
+    let recipe = config(ModelKind::Mgc, charge(3));
+    let gone: Vec<u32> = data.splits[0].train.iter().step_by(4).copied().collect();
+    let mut without = data.clone();
+    without.splits[0].train.retain(|u| !gone.contains(u));
+    let labels = data.labels.as_mut().unwrap();
+    gone.iter().for_each(|&u| labels.classes[u as usize] = None);
+    let run = |data: &Dataset| Experiment::new(data, &recipe).unwrap().run(None, &()).unwrap();
+    let (a, b) = (run(&data), run(&without));
+    assert_eq!(a.runs[0].weights, b.runs[0].weights);
+    assert_eq!(a.runs[0].metrics[0].confusion, b.runs[0].metrics[0].confusion);
+}
+
+#[test]
+fn a_class_that_training_never_sees_is_said_and_does_no_harm() {
+    let mut data = dataset(90, 5, 2);
+    let Dataset { labels: Some(labels), splits, .. } = &mut data else { panic!("labels") };
+    let Split { train, test, .. } = &mut splits[0];
+    let (kept, moved) = train.iter().partition(|&&u| labels.classes[u as usize] != Some(2));
+    *train = kept;
+    test.extend::<Vec<u32>>(moved);
+    labels.names[2] = "rare".to_owned();
+    let recipe = config(ModelKind::Mgc, charge(3));
+    let experiment = Experiment::new(&data, &recipe).unwrap();
+    assert_eq!(experiment.unseen_classes(), ["rare"]);
+    let outcome = experiment.run(None, &()).unwrap();
+    assert_eq!(outcome.runs[0].metrics[0].classes[2].support, 0);
+    assert!(outcome.runs[0].metrics[2].classes[2].support > 0);
+}
+
+/// Class 3 of Texas has one node. The split that comes with the data trains on it; one that draws 40 %
+/// of each class does not.
+#[test]
+fn a_class_of_one_node_may_be_missing_from_training() {
+    let Ok(root) = std::env::var("MAGNON_DATA") else {
+        assert!(std::env::var("CI").is_err(), "MAGNON_DATA is not set");
+        return;
+    };
+    let path = std::path::Path::new(&root).join("texas");
+    let data = magnon::data::load(&path, &Default::default()).unwrap();
+    for (split, unseen) in [("given", &[][..]), ("40/30/30", &["3"])] {
+        let mut recipe = config(ModelKind::Mgc, charge(4));
+        recipe.data.split = split.parse().unwrap();
+        recipe.train.epochs = 5;
+        let experiment = Experiment::new(&data, &recipe).unwrap();
+        assert_eq!(experiment.unseen_classes(), unseen);
+        let outcome = experiment.run(None, &()).unwrap();
+        assert_eq!(outcome.runs[0].history.len(), 5);
+        let rows = &outcome.runs[0].log_probabilities;
+        assert_eq!((rows.rows(), rows.cols()), (187, 5));
+    }
+}
+
+/// A state that does not fit is refused, and one that contradicts itself does no harm.
+#[test]
+fn strange_states_are_refused() {
+    let engine = Cpu::sequential();
+    let setup = Setup::new(ModelKind::Mlp, Charge::ZERO);
+    let inputs: Inputs = setup.inputs();
+    let recipe = TrainConfig { epochs: 6, ..Default::default() };
+    let go = |state: Option<State>, watch: &mut dyn Watch| {
+        let mut model = setup.model(&engine, 0.0, 0);
+        let feed = Feed::Full(&inputs);
+        fit(&engine, &mut model, &feed, setup.both(), &recipe, state, watch)
+    };
+    let mut keep = Keep { at: 3, state: None };
+    go(None, &mut keep).unwrap();
+    let good = keep.state.unwrap();
+    let refuse = |change: &dyn Fn(&mut State)| {
+        let mut state = good.clone();
+        change(&mut state);
+        let result = go(Some(state), &mut ());
+        assert!(matches!(result, Err(TrainError::Mismatch { .. })), "{result:?}");
+    };
+    refuse(&|state| state.weights.clear());
+    refuse(&|state| state.weights[1].push(0.0));
+    refuse(&|state| state.first[0].truncate(3));
+    refuse(&|state| state.second.truncate(1));
+    refuse(&|state| state.best.as_mut().unwrap().weights[0].clear());
+    refuse(&|state| state.best = None);
+    refuse(&|state| state.best.as_mut().unwrap().record.epoch = 100);
+    refuse(&|state| state.epoch = usize::MAX);
+    refuse(&|state| state.steps = u64::MAX);
+    refuse(&|state| state.history.truncate(1));
+    refuse(&|state| state.weights[0][0] = f32::NAN);
+    refuse(&|state| state.second[0][0] = f32::INFINITY);
+    refuse(&|state| state.second[0][0] = -1.0);
+}
+
+#[test]
+fn recipes_out_of_range_are_refused() {
+    let check = |change: &dyn Fn(&mut TrainConfig), word: &str| {
+        let mut recipe = TrainConfig::default();
+        change(&mut recipe);
+        let error = recipe.check().expect_err(word).to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    check(&|c| c.epochs = 0, "epochs");
+    check(&|c| c.patience = 0, "patience");
+    check(&|c| c.batch = Some(0), "batch");
+    check(&|c| c.optimiser.rate = f64::NAN, "learning rate");
+    check(&|c| c.optimiser.rate = 0.0, "learning rate");
+    check(&|c| c.optimiser.weight_decay = -1.0, "weight decay");
+    check(&|c| c.optimiser.clip = Some(0.0), "gradient clip");
+    check(&|c| c.optimiser.schedule = Schedule::Step { every: 0, factor: 0.5 }, "step");
+    check(&|c| c.optimiser.schedule = Schedule::Cosine { epochs: 9, least: 2.0 }, "least");
+}
+
+/// The largest seed is a seed like any other.
+#[test]
+fn seeds_may_be_as_large_as_they_like() {
+    let data = dataset(60, 4, 1);
+    let mut recipe = config(ModelKind::Mgc, charge(3));
+    recipe.train.seed = u64::MAX;
+    recipe.train.epochs = 2;
+    recipe.runs.count = 3;
+    for vary in [magnon::run::Vary::Seeds, magnon::run::Vary::Both] {
+        recipe.runs.vary = vary;
+        recipe.data.split = "60/20/20".parse().unwrap();
+        let outcome = Experiment::new(&data, &recipe).unwrap().run(None, &()).unwrap();
+        assert_eq!(outcome.runs.len(), 3);
+    }
+}
+
+#[test]
+fn filtered_features_of_other_sizes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    magnon::data::write::write_npy(&path, &Matrix::<f32>::zeros(59, 4)).unwrap();
+    let data = dataset(60, 4, 1);
+    let recipe = config(ModelKind::Mgc, charge(3));
+    let experiment = Experiment::new(&data, &recipe).unwrap();
+    let rows = magnon::train::MappedRows::open(&path).unwrap();
+    let error = experiment.with_filtered(rows).err().unwrap().to_string();
+    assert!(error.contains("59") && error.contains("60"), "{error}");
+}

@@ -1,0 +1,354 @@
+//! One step of training against references from outside: plain formulas in double precision.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod training_common;
+
+use magnon::filter::{Filter, Propagated, propagate};
+use magnon::graph::{DiGraph, GraphBuilder};
+use magnon::model::{Mode, Model, ModelConfig, Rows, mgc};
+use magnon::nn::{Adam, AdamConfig, Cpu, Decay, Field, Map, Parameters, Schedule, Shape, Tape};
+use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig};
+use magnon::train::{Inputs, Plan};
+use num_complex::Complex64;
+use training_common::{charge, dataset, sparse};
+
+type Dense = Vec<Vec<Complex64>>;
+
+/// Six nodes with one-way and two-way edges, a triangle among them.
+fn small() -> DiGraph {
+    let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (3, 4), (5, 4), (5, 0)];
+    GraphBuilder::new(6).edges(edges).build().unwrap().graph
+}
+
+/// Ã_q = D̃^{-1/2} (max(A, Aᵀ) + I) D̃^{-1/2} ⊙ exp(i2πq(A − Aᵀ)), from the paper's formulas alone.
+fn by_the_paper(graph: &DiGraph, q: f64) -> Dense {
+    let n = graph.nodes();
+    let a = |u: usize, v: usize| f64::from(u8::from(graph.has_edge(u, v as u32)));
+    let s = |u: usize, v: usize| if u == v { 1.0 } else { a(u, v).max(a(v, u)) };
+    let degree: Vec<f64> = (0..n).map(|u| (0..n).map(|v| s(u, v)).sum()).collect();
+    let entry = |u: usize, v: usize| {
+        let phase = std::f64::consts::TAU * q * (a(u, v) - a(v, u));
+        Complex64::from_polar(s(u, v) / (degree[u] * degree[v]).sqrt(), phase)
+    };
+    (0..n).map(|u| (0..n).map(|v| entry(u, v)).collect()).collect()
+}
+
+fn times(a: &Dense, b: &Dense) -> Dense {
+    let entry = |row: &Vec<Complex64>, j: usize| -> Complex64 {
+        row.iter().zip(b).map(|(x, other)| x * other[j]).sum()
+    };
+    a.iter().map(|row| (0..b[0].len()).map(|j| entry(row, j)).collect()).collect()
+}
+
+/// LinearRank of order 3: (3 + 2P + P²)/6.
+fn linear_rank_3(p: &Dense, x: &Dense) -> Dense {
+    let (one, two) = (times(p, x), times(p, &times(p, x)));
+    let sum = |i: usize, j: usize| (3.0 * x[i][j] + 2.0 * one[i][j] + two[i][j]) / 6.0;
+    (0..x.len()).map(|i| (0..x[0].len()).map(|j| sum(i, j)).collect()).collect()
+}
+
+/// Mean of −log softmax(ς(X̄W⁰ + b⁰)W¹ + b¹) over (row, class), written out.
+fn loss_by_hand(x: &Dense, p: &[Vec<f64>], hidden: usize, targets: &[(u32, u32)]) -> f64 {
+    let classes = p[3].len();
+    let z = |values: &[f64], at: usize| Complex64::new(values[2 * at], values[2 * at + 1]);
+    let mut sum = 0.0;
+    for &(row, class) in targets {
+        let h: Vec<f64> = (0..hidden)
+            .map(|j| {
+                let products = x[row as usize].iter().enumerate();
+                let y: Complex64 = products.map(|(i, x)| x * z(&p[0], i * hidden + j)).sum();
+                let y = y + z(&p[1], j);
+                y.re.tanh() * y.im.tanh()
+            })
+            .collect();
+        let logit = |c: usize| -> f64 {
+            p[3][c] + h.iter().enumerate().map(|(j, h)| h * p[2][j * classes + c]).sum::<f64>()
+        };
+        let total: f64 = (0..classes).map(|c| logit(c).exp()).sum();
+        sum += total.ln() - logit(class as usize);
+    }
+    sum / targets.len() as f64
+}
+
+/// The loss of MGC and its whole gradient, against the paper's formulas and central differences of
+/// them. The library's part goes through `Map::filter`, so that operator, filter and network are all
+/// in double precision.
+#[test]
+fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
+    let (graph, q, hidden) = (small(), charge(3), 4);
+    let recipe = OperatorConfig { charge: q, ..Default::default() };
+    let operator = MagneticOperator::new(&graph, &recipe).unwrap();
+    let x: Vec<f64> = (0..18).map(|i| ((i * 37 + 11) % 23) as f64 / 11.5 - 1.0).collect();
+    let complex: Dense =
+        x.chunks(3).map(|row| row.iter().map(|&x| Complex64::from(x)).collect()).collect();
+    let filtered = linear_rank_3(&by_the_paper(&graph, q.value()), &complex);
+    let targets = [(0, 1), (2, 0), (3, 2), (5, 1)];
+
+    let engine = Cpu::<f64>::sequential();
+    let config = ModelConfig { hidden, dropout: 0.0, ..Default::default() };
+    let mut model = mgc(&engine, &config, Field::Complex, 3, 3, 5).unwrap();
+    // Biases start at 0, where a wrong gradient may hide.
+    for (k, value) in model.parameters_mut().values_mut().iter_mut().enumerate() {
+        value.iter_mut().enumerate().for_each(|(i, x)| *x += 0.1 * ((i + k) as f64).sin());
+    }
+    let source = Map::dense(Shape::real(6, 3), x).unwrap();
+    let filter = Map::filter(&operator, &Filter::linear_rank(3).unwrap()).unwrap();
+    let mut tape = Tape::new(&engine);
+    let mut pass = tape.pass(model.parameters());
+    let shared = model.begin(&mut pass, Some(&source));
+    let logits = model.logits(&mut pass, shared, Rows::Map(&filter), Mode::Evaluate);
+    let loss = pass.likelihood(logits, &targets);
+    let mut gradients = model.parameters().zeros(&engine);
+    pass.backward(loss, &mut gradients);
+
+    let parameters = model.parameters().download(&engine);
+    let expected = loss_by_hand(&filtered, &parameters, hidden, &targets);
+    assert!((loss.mean - expected).abs() < 1e-12, "{} but {expected}", loss.mean);
+    for (p, gradient) in gradients.iter().enumerate() {
+        for (i, &found) in gradient.iter().enumerate() {
+            let at = |by: f64| {
+                let mut moved = parameters.clone();
+                moved[p][i] += by;
+                loss_by_hand(&filtered, &moved, hidden, &targets)
+            };
+            let expected = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((found - expected).abs() < 1e-9, "parameter {p}, {i}: {found}, {expected}");
+        }
+    }
+}
+
+/// Adam as Kingma and Ba write it, with torch's conventions for the rest.
+struct Reference {
+    w: Vec<f64>,
+    m: Vec<f64>,
+    v: Vec<f64>,
+}
+
+impl Reference {
+    fn step(&mut self, gradient: &[f64], t: i32, rate: f64, config: &AdamConfig) {
+        let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let clip = config.clip.map_or(1.0, |most| if norm > most { most / norm } else { 1.0 });
+        for (i, g) in gradient.iter().enumerate() {
+            let mut g = clip * g;
+            match config.decay {
+                Decay::L2 => g += config.weight_decay * self.w[i],
+                Decay::Decoupled => self.w[i] -= rate * config.weight_decay * self.w[i],
+            }
+            self.m[i] = 0.9 * self.m[i] + 0.1 * g;
+            self.v[i] = 0.999 * self.v[i] + 0.001 * g * g;
+            let m = self.m[i] / (1.0 - 0.9f64.powi(t));
+            let v = self.v[i] / (1.0 - 0.999f64.powi(t));
+            self.w[i] -= rate * m / (v.sqrt() + 1e-8);
+        }
+    }
+}
+
+#[test]
+fn adam_is_that_of_the_books() {
+    let engine = Cpu::<f64>::sequential();
+    let schedules = [
+        (Schedule::Constant, (|_| 1.0) as fn(i32) -> f64),
+        (Schedule::Step { every: 6, factor: 0.5 }, |epoch| 0.5f64.powi(epoch / 6)),
+        (Schedule::Cosine { epochs: 15, least: 0.2 }, |epoch| {
+            let share = f64::from(epoch.min(15)) / 15.0;
+            0.2 + 0.8 * (0.5 + 0.5 * (std::f64::consts::PI * share).cos())
+        }),
+    ];
+    for decay in [Decay::L2, Decay::Decoupled] {
+        for clip in [None, Some(0.8)] {
+            for (schedule, factor) in schedules {
+                let config = AdamConfig { rate: 0.05, weight_decay: 0.1, decay, clip, schedule };
+                let start = [0.7, -1.2, 0.0, 2.5, -0.3];
+                let mut parameters = Parameters::new();
+                // The norm that is clipped is that of all parameters together.
+                parameters.add(&engine, "a", Shape::complex(1, 1), &start[..2]);
+                parameters.add(&engine, "b", Shape::real(3, 1), &start[2..]);
+                let mut adam = Adam::new(&engine, config, &parameters);
+                let zeros = || vec![0.0; 5];
+                let mut reference = Reference { w: start.to_vec(), m: zeros(), v: zeros() };
+                for t in 1..=20 {
+                    let gradient: Vec<f64> =
+                        (0..5).map(|i| (f64::from(i * t) * 1.7 + 0.4).sin()).collect();
+                    let parts = [gradient[..2].to_vec(), gradient[2..].to_vec()];
+                    adam.step(&engine, t as usize - 1, &mut parameters, &parts);
+                    reference.step(&gradient, t, 0.05 * factor(t - 1), &config);
+                    let found = parameters.download(&engine).concat();
+                    for (a, b) in found.iter().zip(&reference.w) {
+                        assert!((a - b).abs() < 1e-12, "{config:?}, step {t}: {a} but {b}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Logits of the validation rows, loss of the training rows and its gradient.
+fn look(inputs: &Inputs, classes: usize, targets: &[(u32, u32)]) -> (Vec<f32>, Vec<Vec<f32>>) {
+    let engine = Cpu::<f32>::sequential();
+    let config = ModelConfig { hidden: 8, dropout: 0.0, ..Default::default() };
+    let model = mgc(&engine, &config, inputs.field, inputs.width, classes, 3).unwrap();
+    let mut tape = Tape::new(&engine);
+    let mut pass = tape.pass(model.parameters());
+    let shared = model.begin(&mut pass, inputs.source.as_ref());
+    let val = model.logits(&mut pass, shared, Rows::Map(&inputs.val), Mode::Evaluate);
+    let train = model.logits(&mut pass, shared, Rows::Map(&inputs.train), Mode::Train([0; 4]));
+    let loss = pass.likelihood(train, targets);
+    let logits = pass.value(val).clone();
+    let mut gradients = model.parameters().zeros(&engine);
+    pass.backward(loss, &mut gradients);
+    (logits, gradients)
+}
+
+#[test]
+fn both_plans_compute_the_same() {
+    let mut data = dataset(80, 12, 6);
+    // A node without neighbours, and weights.
+    let edges: Vec<(u32, u32, f32)> = data
+        .graph
+        .iter()
+        .filter(|&(u, v)| u != 7 && v != 7)
+        .enumerate()
+        .map(|(i, (u, v))| (u, v, 0.5 + (i % 4) as f32 / 4.0))
+        .collect();
+    let unweighted = edges.iter().map(|&(u, v, _)| (u, v));
+    let unweighted = GraphBuilder::new(80).edges(unweighted).build().unwrap().graph;
+    let weighted = GraphBuilder::new(80).weighted_edges(edges).build().unwrap().graph;
+    let features = data.features.take().unwrap();
+    let x = sparse(&features);
+    let classes = data.labels.as_ref().unwrap();
+    let split = &data.splits[0];
+    let targets = magnon::train::Targets::of(&split.train, classes).pairs;
+    for graph in [&unweighted, &weighted] {
+        for normalize in [Normalize::Symmetric, Normalize::RandomWalk] {
+            for kind in [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian] {
+                for (q, self_loops) in [(Charge::ZERO, true), (charge(5), true), (charge(4), false)]
+                {
+                    let recipe = OperatorConfig {
+                        charge: q,
+                        normalize,
+                        kind,
+                        self_loops,
+                        ..Default::default()
+                    };
+                    let operator = MagneticOperator::new(graph, &recipe).unwrap();
+                    let filter = Filter::linear_rank(5).unwrap();
+                    let filtered = propagate(&operator, &filter, &features, &|_, _| ()).unwrap();
+                    let rows = Inputs::rows(&filtered, &split.train, &split.val);
+                    let factored =
+                        Inputs::factored(&operator, &filter, &x, &split.train, &split.val).unwrap();
+                    assert_eq!((rows.plan, factored.plan), (Plan::Rows, Plan::Factored));
+                    assert_eq!(rows.field, factored.field);
+                    let (a, da) = look(&rows, 3, &targets);
+                    let (b, db) = look(&factored, 3, &targets);
+                    let close = |a: &[f32], b: &[f32]| {
+                        a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5 * (1.0 + a.abs()))
+                    };
+                    assert!(close(&a, &b), "logits, {recipe:?}");
+                    for (a, b) in da.iter().zip(&db) {
+                        assert!(close(a, b), "gradients, {recipe:?}");
+                    }
+                    let size = da.iter().flatten().fold(0f32, |most, x| most.max(x.abs()));
+                    assert!(size > 1e-3, "the gradient is not nothing");
+                }
+            }
+        }
+    }
+}
+
+/// The same numbers in a file: mapped, they are those in memory bit for bit.
+#[test]
+fn mapped_rows_are_those_in_memory() {
+    use magnon::train::{MappedRows, RowSource};
+    let folder = tempfile::tempdir().unwrap();
+    let data = dataset(80, 12, 6);
+    for q in [Charge::ZERO, charge(3)] {
+        let recipe = OperatorConfig { charge: q, ..Default::default() };
+        let operator = MagneticOperator::new(&data.graph, &recipe).unwrap();
+        let features = data.features.as_ref().unwrap();
+        let filter = Filter::linear_rank(4).unwrap();
+        let filtered = propagate(&operator, &filter, features, &|_, _| ()).unwrap();
+        let path = folder.path().join("x.npy");
+        match &filtered {
+            Propagated::Real(x) => magnon::data::write::write_npy(&path, x).unwrap(),
+            Propagated::Complex(x) => magnon::data::write::write_npy(&path, x).unwrap(),
+        }
+        let mapped = MappedRows::open(&path).unwrap();
+        assert_eq!(mapped.shape(), filtered.shape());
+        let width = mapped.shape().width();
+        for node in 0..80 {
+            let (mut a, mut b) = (vec![0.0; width], vec![1.0; width]);
+            mapped.copy(node, &mut a);
+            filtered.copy(node, &mut b);
+            assert!(a.iter().zip(&b).all(|(a, b)| a.to_bits() == b.to_bits()), "node {node}");
+        }
+        // And so are the models that are trained on them.
+        for batch in [None, Some(20)] {
+            let mut recipe = training_common::config(magnon::model::ModelKind::Mgc, q);
+            recipe.operator.pass = magnon::train::PassChoice::Low;
+            recipe.train.batch = batch;
+            let experiment = || magnon::train::Experiment::new(&data, &recipe).unwrap();
+            let memory = experiment().run(None, &()).unwrap();
+            let file = experiment().with_filtered(MappedRows::open(&path).unwrap()).unwrap();
+            let file = file.run(None, &()).unwrap();
+            assert_eq!(memory.runs[0].weights, file.runs[0].weights);
+            assert_eq!(memory.runs[0].log_probabilities, file.runs[0].log_probabilities);
+        }
+    }
+}
+
+/// A .npy file with the header given.
+fn npy(descr: &str, order: &str, shape: &str, payload: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((118u16).to_le_bytes());
+    bytes.extend(format!("{text:<117}\n").bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+#[test]
+fn hostile_npy_files_are_refused() {
+    use magnon::train::MappedRows;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    let payload = [0u8; 96];
+    let good = npy("<f4", "False", "(6, 4)", &payload);
+    std::fs::write(&path, &good).unwrap();
+    assert!(MappedRows::open(&path).is_ok());
+    let refuse = |bytes: &[u8], word: &str| {
+        std::fs::write(&path, bytes).unwrap();
+        let error = MappedRows::open(&path).err().expect(word).to_string();
+        assert!(error.contains("x.npy"), "{error}");
+        assert!(error.contains(word), "{word}: {error}");
+    };
+    refuse(b"", "");
+    refuse(&good[..good.len() - 1], "");
+    refuse(&npy("<f4", "True", "(6, 4)", &payload), "C order");
+    refuse(&npy("<f8", "False", "(6, 2)", &payload), "float32 or complex64");
+    refuse(&npy(">f4", "False", "(6, 4)", &payload), "float32 or complex64");
+    refuse(&npy("<i4", "False", "(6, 4)", &payload), "float32 or complex64");
+    refuse(&npy("|O", "False", "(6, 4)", &payload), "");
+    refuse(&npy("<f4", "False", "(24,)", &payload), "dimensions");
+    refuse(&npy("<f4", "False", "(2, 3, 4)", &payload), "dimensions");
+    refuse(&npy("<f4", "False", "(7, 4)", &payload), "");
+    refuse(&npy("<c8", "False", "(6, 4)", &payload), "");
+    refuse(&npy("<f4", "False", "(9223372036854775807, 4)", &payload), "");
+    refuse(&npy("<f4", "False", "(4611686018427387904, 4)", &payload), "");
+    // Every shorter file, and no panic on any damaged byte of the header.
+    for length in 0..good.len() {
+        refuse(&good[..length], "");
+    }
+    for at in 0..128 {
+        for flip in [0x01, 0x20, 0x80] {
+            let mut bytes = good.clone();
+            bytes[at] ^= flip;
+            std::fs::write(&path, bytes).unwrap();
+            if let Err(error) = MappedRows::open(&path) {
+                assert!(error.to_string().contains("x.npy"));
+            }
+        }
+    }
+    let missing = folder.path().join("nowhere.npy");
+    let error = MappedRows::open(&missing).err().unwrap().to_string();
+    assert!(error.contains("nowhere.npy"), "{error}");
+}
