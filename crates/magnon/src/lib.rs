@@ -20,6 +20,7 @@ pub mod nn;
 pub mod operator;
 pub mod run;
 pub mod spectrum;
+mod tensors;
 pub mod train;
 
 /// The examples of the README, compiled.

@@ -7,7 +7,7 @@ use magnon::data::{Dataset, FeatureNorm};
 use magnon::model::ModelKind;
 use magnon::nn::Field;
 use magnon::operator::Charge;
-use magnon::run::{Known, RunConfig, RunError, RunFolder, SavedModel, predict};
+use magnon::run::{FileError, Known, RunConfig, RunFolder, SavedModel, predict};
 use magnon::train::{
     Checkpoints, EpochRecord, Experiment, Observer, Outcome, TrainError, Trial, TrialResult,
 };
@@ -108,7 +108,7 @@ fn damaged_models_are_refused_by_name() {
 
     saved.write(&path).unwrap();
     edit(&path, "\"version\":\"1\"", "\"version\":\"2\"");
-    assert!(matches!(refused("version 2"), RunError::Version { .. }));
+    assert!(matches!(refused("version 2"), FileError::Version { .. }));
     saved.write(&path).unwrap();
     edit(&path, "magnon-model", "magnon-moral");
     refused("not a magnon-model file");
@@ -117,7 +117,7 @@ fn damaged_models_are_refused_by_name() {
     std::fs::write(&path, "nonsense").unwrap();
     refused("not a safetensors file");
     std::fs::remove_file(&path).unwrap();
-    assert!(matches!(refused("cannot read"), RunError::Read { .. }));
+    assert!(matches!(refused("cannot read"), FileError::Read { .. }));
 }
 
 /// Every shorter file, or so, and files with one byte changed.
@@ -235,7 +235,7 @@ fn folders_guard_what_they_hold() {
     let (data, recipe) = small(ModelKind::Mgc, charge(3));
     let (saved, outcome) = trained(&data, &recipe);
     let begin = |overwrite, resume| RunFolder::begin(&path, &recipe, overwrite, resume);
-    let says = |result: Result<RunFolder, RunError>, word: &str| {
+    let says = |result: Result<RunFolder, FileError>, word: &str| {
         let error = result.expect_err(word).to_string();
         assert!(error.contains("run") && error.contains(word), "{error}");
     };

@@ -1,44 +1,17 @@
-//! What can go wrong with a run folder.
+//! What can go wrong with a run that is used again.
 
-use crate::data::DataError;
-use std::path::PathBuf;
+use crate::tensors::FileError;
+use crate::train::TrainError;
 
-/// Why a run folder or one of its files cannot be used.
+/// Why a run cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The file system said no.
+    /// One of its files.
     #[error(transparent)]
-    Write(#[from] DataError),
-    /// A file cannot be read.
-    #[error("{path}: cannot read: {reason}", path = path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        reason: std::io::Error,
-    },
-    /// A file is not what it should be.
-    #[error("{path}: {problem}", path = path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-    /// A file of another format version.
-    #[error(
-        "{path}: it is of format version {found}, and this magnon reads version {known}; train \
-         the model again, or use the magnon that wrote it",
-        path = path.display()
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: String,
-        /// Ours.
-        known: &'static str,
-    },
+    File(#[from] FileError),
+    /// The operator, the filter or the model cannot be built.
+    #[error(transparent)]
+    Train(#[from] TrainError),
     /// Data that the model does not fit.
     #[error("the model was trained on {expected}, but {data} has {found}; {advice}")]
     Unfit {

@@ -1,8 +1,9 @@
 //! `RunFolder`: the files of a run, each written whole or not at all.
 
-use super::{Known, RunConfig, RunError, SavedModel};
+use super::{Known, RunConfig, SavedModel};
 use crate::data::DataError;
 use crate::data::write::{write_atomic, write_csv};
+use crate::tensors::FileError;
 use crate::train::{Checkpoints, EpochRecord};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -26,10 +27,10 @@ impl RunFolder {
         config: &RunConfig,
         overwrite: bool,
         resume: bool,
-    ) -> Result<Self, RunError> {
+    ) -> Result<Self, FileError> {
         let folder = Self { path: path.to_owned() };
         let broken = |problem: &str| {
-            Err(RunError::Broken { path: path.to_owned(), problem: problem.to_owned() })
+            Err(FileError::Broken { path: path.to_owned(), problem: problem.to_owned() })
         };
         if resume {
             if folder.file("metrics.json").exists() {
@@ -58,9 +59,9 @@ impl RunFolder {
     }
 
     /// The folder of a run that has come to its end.
-    pub fn open(path: &Path) -> Result<Self, RunError> {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         let folder = Self { path: path.to_owned() };
-        let broken = |problem: String| Err(RunError::Broken { path: path.to_owned(), problem });
+        let broken = |problem: String| Err(FileError::Broken { path: path.to_owned(), problem });
         if !folder.file("config.json").exists() {
             return broken("it is no run folder; make one with `magnon train --out`".to_owned());
         }
@@ -91,22 +92,22 @@ impl RunFolder {
     }
 
     /// The recipe.
-    pub fn config(&self) -> Result<RunConfig, RunError> {
+    pub fn config(&self) -> Result<RunConfig, FileError> {
         let path = self.file("config.json");
         let text = std::fs::read_to_string(&path);
-        let text = text.map_err(|reason| RunError::Read { path: path.clone(), reason })?;
+        let text = text.map_err(|reason| FileError::Read { path: path.clone(), reason })?;
         let broken = |error: serde_json::Error| format!("not a recipe of this magnon: {error}");
         serde_json::from_str(&text)
-            .map_err(|error| RunError::Broken { path, problem: broken(error) })
+            .map_err(|error| FileError::Broken { path, problem: broken(error) })
     }
 
     /// The trained model.
-    pub fn model(&self) -> Result<SavedModel, RunError> {
+    pub fn model(&self) -> Result<SavedModel, FileError> {
         SavedModel::read(&self.file("model.safetensors"))
     }
 
     /// What the run predicted, where that was kept.
-    pub fn known(&self) -> Result<Option<Known>, RunError> {
+    pub fn known(&self) -> Result<Option<Known>, FileError> {
         let path = self.file("known.safetensors");
         if path.exists() { Known::read(&path).map(Some) } else { Ok(None) }
     }
@@ -118,7 +119,7 @@ impl RunFolder {
         known: &Known,
         history: &[EpochRecord],
         metrics: &impl Serialize,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), FileError> {
         model.write(&self.file("model.safetensors"))?;
         known.write(&self.file("known.safetensors"))?;
         let rows = history.iter().map(EpochRecord::columns);
@@ -127,17 +128,19 @@ impl RunFolder {
         self.remove(&self.checkpoint_folder())
     }
 
-    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RunError> {
+    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), FileError> {
         let path = self.file(name);
-        let text = serde_json::to_string_pretty(value)
-            .map_err(|error| RunError::Broken { path: path.clone(), problem: error.to_string() })?;
+        let text = serde_json::to_string_pretty(value).map_err(|error| FileError::Broken {
+            path: path.clone(),
+            problem: error.to_string(),
+        })?;
         Ok(write_atomic(&path, |out| {
             out.write_all(text.as_bytes())?;
             out.write_all(b"\n")
         })?)
     }
 
-    fn remove(&self, path: &Path) -> Result<(), RunError> {
+    fn remove(&self, path: &Path) -> Result<(), FileError> {
         let removed = match path.is_dir() {
             true => std::fs::remove_dir_all(path),
             false => std::fs::remove_file(path),

@@ -3,10 +3,10 @@
 //! With the graph and a fingerprint of each row of the features beside the predictions, a later
 //! prediction on a changed graph computes only the rows that the change can reach.
 
-use super::{RunError, Tensors};
 use crate::data::Features;
 use crate::graph::DiGraph;
 use crate::matrix::Matrix;
+use crate::tensors::{FileError, Tensors};
 use safetensors::Dtype;
 use std::path::Path;
 
@@ -68,7 +68,7 @@ impl Known {
     }
 
     /// Writes the file.
-    pub fn write(&self, path: &Path) -> Result<(), RunError> {
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let mut file = Tensors::default();
         let mut row =
             |name: &str, dtype, len, bytes: &[u8]| file.push(name, dtype, vec![len], bytes);
@@ -86,9 +86,9 @@ impl Known {
     }
 
     /// Reads a file and checks that its parts fit together.
-    pub fn read(path: &Path) -> Result<Self, RunError> {
+    pub fn read(path: &Path) -> Result<Self, FileError> {
         let file = Tensors::read(path, FORMAT)?;
-        Self::parse(&file).map_err(|problem| RunError::Broken { path: path.to_owned(), problem })
+        Self::parse(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
     }
 
     fn parse(file: &Tensors) -> Result<Self, String> {

@@ -1,11 +1,11 @@
 //! `model.safetensors`: everything that a prediction needs.
 
-use super::{RunError, Tensors};
 use crate::data::FeatureNorm;
 use crate::filter::FilterConfig;
 use crate::model::{Model, ModelConfig, ModelKind, TwoLayer, mgc, mlp};
 use crate::nn::{Cpu, Field, Shape};
 use crate::operator::OperatorConfig;
+use crate::tensors::{FileError, Tensors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct SavedModel {
 
 impl SavedModel {
     /// Writes the file.
-    pub fn write(&self, path: &Path) -> Result<(), RunError> {
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let mut file = Tensors::default();
         for (name, shape, numbers) in &self.weights {
             file.push_matrix(name, *shape, numbers);
@@ -51,16 +51,16 @@ impl SavedModel {
         ];
         for (key, word) in words {
             let word =
-                word.map_err(|problem| RunError::Broken { path: path.to_owned(), problem })?;
+                word.map_err(|problem| FileError::Broken { path: path.to_owned(), problem })?;
             file.words.insert(key.to_owned(), word);
         }
         file.write(path, FORMAT)
     }
 
     /// Reads a file and checks that its weights fit together.
-    pub fn read(path: &Path) -> Result<Self, RunError> {
+    pub fn read(path: &Path) -> Result<Self, FileError> {
         let file = Tensors::read(path, FORMAT)?;
-        Self::parse(&file).map_err(|problem| RunError::Broken { path: path.to_owned(), problem })
+        Self::parse(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
     }
 
     fn parse(file: &Tensors) -> Result<Self, String> {

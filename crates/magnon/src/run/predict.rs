@@ -34,18 +34,20 @@ pub fn predict(
     saved: &SavedModel,
     dataset: &Dataset,
     known: Option<&Known>,
-) -> Result<Prediction, TrainError> {
+) -> Result<Prediction, RunError> {
     let features = check(saved, dataset)?;
     let engine = Cpu::parallel();
-    let model = saved.build(&engine)?;
+    let model = saved.build(&engine).map_err(TrainError::from)?;
     if saved.model.kind == ModelKind::Mlp {
         let block = project(&engine, &model, features, None)?;
         let log_probabilities = classify(&engine, &model, &block);
         return Ok(Prediction { computed: dataset.graph.nodes(), log_probabilities });
     }
-    let operator = MagneticOperator::new(&dataset.graph, &saved.operator)?;
+    let operator =
+        MagneticOperator::new(&dataset.graph, &saved.operator).map_err(TrainError::from)?;
     check_field(saved, dataset, &operator)?;
-    let filter = saved.filter.build(operator.bounds(), operator.config().kind)?;
+    let filter =
+        saved.filter.build(operator.bounds(), operator.config().kind).map_err(TrainError::from)?;
     if let Some(known) = known
         && let Some(partial) = update(saved, dataset, features, &operator, &filter, known)?
     {
@@ -64,7 +66,7 @@ fn update(
     operator: &MagneticOperator,
     filter: &Filter,
     known: &Known,
-) -> Result<Option<Prediction>, TrainError> {
+) -> Result<Option<Prediction>, RunError> {
     let Some(order) = filter.order() else { return Ok(None) };
     // A Chebyshev series is drawn over the spectrum's bounds, which move with the graph where it is
     // not normalised or has negative weights.
@@ -88,7 +90,7 @@ fn update(
     numbers.resize(n * classes, 0.0);
     if !reach.affected.is_empty() {
         let engine = Cpu::parallel();
-        let model = saved.build(&engine)?;
+        let model = saved.build(&engine).map_err(TrainError::from)?;
         let part = operator.among(&reach.ball);
         let block = project(&engine, &model, &rows(features, &reach.ball), Some((&part, filter)))?;
         let computed = classify(&engine, &model, &block);
@@ -124,10 +126,10 @@ fn rows(features: &Features, nodes: &[u32]) -> Features {
 }
 
 /// The features, where they fit the model.
-fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, TrainError> {
+fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, RunError> {
     let unfit = |expected: String, found: String, advice| {
         let data = dataset.name.clone();
-        TrainError::from(RunError::Unfit { data, expected, found, advice })
+        RunError::Unfit { data, expected, found, advice }
     };
     let features = dataset.features.as_ref().ok_or_else(|| TrainError::Missing {
         data: dataset.name.clone(),
@@ -154,7 +156,7 @@ fn check_field(
     saved: &SavedModel,
     dataset: &Dataset,
     operator: &MagneticOperator,
-) -> Result<(), TrainError> {
+) -> Result<(), RunError> {
     if !saved.complex && !operator.is_real() {
         let words = |real: bool| if real { "a real operator" } else { "a complex operator" };
         return Err(RunError::Unfit {
@@ -162,8 +164,7 @@ fn check_field(
             expected: words(true).to_owned(),
             found: format!("{} at the charge {}", words(false), saved.operator.charge),
             advice: "train on a graph with directions, or with the charge 0",
-        }
-        .into());
+        });
     }
     Ok(())
 }

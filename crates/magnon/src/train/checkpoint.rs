@@ -1,7 +1,7 @@
 //! Checkpoints: a [`State`] in a file.
 
 use super::{Best, EpochRecord, State};
-use crate::run::{RunError, Tensors};
+use crate::tensors::{FileError, Tensors};
 use std::path::Path;
 
 const FORMAT: &str = "magnon-checkpoint";
@@ -10,7 +10,7 @@ const FORMAT: &str = "magnon-checkpoint";
 const SETS: [&str; 4] = ["weights", "first", "second", "best"];
 
 /// Writes a state; `of` says what it is a state of, and must be the same on reading.
-pub fn write(path: &Path, of: &str, state: &State) -> Result<(), RunError> {
+pub fn write(path: &Path, of: &str, state: &State) -> Result<(), FileError> {
     let mut file = Tensors::default();
     let best = state.best.as_ref().map(|best| &best.weights);
     let sets = [Some(&state.weights), Some(&state.first), Some(&state.second), best];
@@ -34,7 +34,7 @@ pub fn write(path: &Path, of: &str, state: &State) -> Result<(), RunError> {
 }
 
 /// Reads a state back.
-pub fn read(path: &Path, of: &str) -> Result<State, RunError> {
+pub fn read(path: &Path, of: &str) -> Result<State, FileError> {
     let file = Tensors::read(path, FORMAT)?;
     let state = (|| {
         let found: String = file.word("of")?;
@@ -63,5 +63,5 @@ pub fn read(path: &Path, of: &str) -> Result<State, RunError> {
             history,
         })
     })();
-    state.map_err(|problem| RunError::Broken { path: path.to_owned(), problem })
+    state.map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
 }

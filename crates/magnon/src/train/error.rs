@@ -80,7 +80,7 @@ pub enum TrainError {
     Split(#[from] crate::data::SplitError),
     /// A checkpoint could not be written or read.
     #[error(transparent)]
-    Checkpoint(#[from] crate::run::RunError),
+    Checkpoint(#[from] crate::tensors::FileError),
     /// Training was interrupted.
     #[error("stopped at epoch {0}")]
     Stopped(usize),

@@ -5,8 +5,8 @@ use super::rows::{MappedRows, RowSource};
 use super::select::{ChargeChoice, KindChoice, PassEvidence, choose_pass};
 use super::trainer::{Feed, Watch, fit};
 use super::{
-    EpochRecord, State, Summary, TrainConfig, TrainError, Trial, TrialResult, checkpoint, classify,
-    confusion, multiply, project,
+    EpochRecord, RunConfig, State, Summary, TrainConfig, TrainError, Trial, TrialResult, Vary,
+    checkpoint, classify, confusion, multiply, project,
 };
 use crate::cycles::{Candidate, ChargeAdvice};
 use crate::data::{Dataset, Features, Labels, Split};
@@ -14,7 +14,6 @@ use crate::filter::{Filter, Propagated, propagate};
 use crate::model::{Model, ModelKind, TwoLayer, mgc, mlp};
 use crate::nn::{Cpu, Field};
 use crate::operator::{Charge, MagneticOperator, Pattern};
-use crate::run::{RunConfig, Vary};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,19 +1,57 @@
 //! Files of named tensors with a table of words: safetensors, checked and versioned.
 
-use super::RunError;
+use crate::data::DataError;
 use crate::data::write::write_atomic;
 use crate::nn::{Field, Shape};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Why a file of a run cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file system said no.
+    #[error(transparent)]
+    Write(#[from] DataError),
+    /// A file cannot be read.
+    #[error("{path}: cannot read: {reason}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        reason: std::io::Error,
+    },
+    /// A file is not what it should be.
+    #[error("{path}: {problem}", path = path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A file of another format version.
+    #[error(
+        "{path}: it is of format version {found}, and this magnon reads version {known}; train \
+         the model again, or use the magnon that wrote it",
+        path = path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: String,
+        /// Ours.
+        known: &'static str,
+    },
+}
 
 /// The format version of all files that are written here.
-pub const VERSION: &str = "1";
+const VERSION: &str = "1";
 
 /// What a file holds: words, and tensors of numbers in the order of their names.
 #[derive(Debug, Default)]
-pub struct Tensors {
+pub(crate) struct Tensors {
     /// Words by key.
     pub words: HashMap<String, String>,
     /// Name, shape and bytes.
@@ -46,8 +84,8 @@ impl Tensors {
     }
 
     /// Writes the file: whole, or not at all.
-    pub fn write(&self, path: &Path, format: &str) -> Result<(), RunError> {
-        let broken = |problem: String| RunError::Broken { path: path.to_owned(), problem };
+    pub fn write(&self, path: &Path, format: &str) -> Result<(), FileError> {
+        let broken = |problem: String| FileError::Broken { path: path.to_owned(), problem };
         let words = self.words.iter().map(|(key, word)| (key.as_str(), word.as_str()));
         let mut words: BTreeMap<&str, &str> = words.collect();
         words.extend([("format", format), ("version", VERSION)]);
@@ -70,10 +108,10 @@ impl Tensors {
     }
 
     /// Reads a file of the given format, and refuses other versions.
-    pub fn read(path: &Path, format: &str) -> Result<Self, RunError> {
-        let broken = |problem: String| RunError::Broken { path: path.to_owned(), problem };
+    pub fn read(path: &Path, format: &str) -> Result<Self, FileError> {
+        let broken = |problem: String| FileError::Broken { path: path.to_owned(), problem };
         let bytes = std::fs::read(path)
-            .map_err(|reason| RunError::Read { path: path.to_owned(), reason })?;
+            .map_err(|reason| FileError::Read { path: path.to_owned(), reason })?;
         let not_ours = |error| broken(format!("not a safetensors file: {error}"));
         let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(not_ours)?;
         let words = metadata.metadata().clone().unwrap_or_default();
@@ -83,7 +121,7 @@ impl Tensors {
         let version = words.get("version").cloned().unwrap_or_default();
         if version != VERSION {
             let path = path.to_owned();
-            return Err(RunError::Version { path, found: version, known: VERSION });
+            return Err(FileError::Version { path, found: version, known: VERSION });
         }
         let file = SafeTensors::deserialize(&bytes).map_err(not_ours)?;
         let mut tensors = Vec::new();
