@@ -223,7 +223,7 @@ fn scaled(mut data: Dataset, by: f32) -> Dataset {
 
 #[test]
 fn losses_that_are_no_numbers_are_errors() {
-    // Products of 10³⁰ leave the range of single precision.
+    // Near the end of single precision; at 10³⁰ losses are absurd, but numbers still.
     let huge = scaled(dataset(150, 9, 3), 1e38);
     let plain = dataset(150, 9, 3);
     for (data, rate, kind) in [
@@ -238,8 +238,7 @@ fn losses_that_are_no_numbers_are_errors() {
             let result = Experiment::new(data, &recipe).unwrap().run(None, &());
             let Err(error) = result else { panic!("{kind:?} at rate {rate} should fail") };
             let text = error.to_string();
-            let expected = matches!(error, TrainError::NotFinite { .. } | TrainError::Filter(_));
-            assert!(expected, "{text}");
+            assert!(matches!(error, TrainError::NotFinite { .. }), "{text}");
             assert!(text.contains("learning rate"), "{text}");
         }
     }
