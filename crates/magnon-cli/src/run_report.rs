@@ -178,7 +178,7 @@ fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
     let choice = format!("q = {}", outcome.charge);
     let reason = "the smallest validation loss of the charges tried".to_owned();
     let (lengths, charges) = (lengths.collect(), charges.collect());
-    CycleEvidence { lengths, charges, choice, reason, ..Default::default() }
+    CycleEvidence { lengths, charges, choice, reason }
 }
 
 /// Spectra of the model's operator at several charges, with the filter's response.

@@ -62,7 +62,7 @@ pub struct Fitted {
 ///
 /// One pass a step serves both parts: validation rows go through the weights that the training rows
 /// go through next, so what the two share is computed once. A `state` from an earlier run goes on to
-/// bit-identical results. No step asks for memory after the first; [`memory`](super::memory) says
+/// bit-identical results. No step asks for memory after the first; [`memory()`](super::memory()) says
 /// how much that one asks for.
 pub fn fit<'a, E>(
     engine: &'a E,
