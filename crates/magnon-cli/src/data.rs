@@ -21,8 +21,8 @@ pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Resu
     let mut config = DataConfig::default();
     args.apply(&mut config);
     clock.phase("load", || {
-        let dataset = read_dataset(&config, common.seed, common)?;
-        let seed = config.split_seed.unwrap_or(common.seed);
+        let dataset = read_dataset(&config, common.seed(), common)?;
+        let seed = config.split_seed.unwrap_or(common.seed());
         let chosen = config.split.choose(&dataset.splits, dataset.labels.as_ref(), seed);
         let split = match (chosen, config.split) {
             (Ok(split), _) => Some(split),

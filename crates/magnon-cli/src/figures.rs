@@ -1,6 +1,6 @@
 //! From results to figures.
 
-use crate::report::usage;
+use crate::report::{check_folder, usage};
 use magnon::data::{Dataset, Labels};
 use magnon::filter::Filter;
 use magnon::operator::Bounds;
@@ -17,7 +17,7 @@ pub fn check_plot(path: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match ending.to_ascii_lowercase().as_str() {
-        "svg" | "png" | "html" | "htm" => Ok(()),
+        "svg" | "png" | "html" | "htm" => check_folder(path),
         _ => Err(usage(format!(
             "{}: pictures are drawn as .svg, .png or .html; let the name end so",
             path.display()

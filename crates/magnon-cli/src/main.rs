@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> anyhow::Result<()> {
     ctrlc::set_handler(interrupt::handle)?;
     if let Some(threads) = cli.common.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let common = &cli.common;
     match &cli.command {

@@ -118,10 +118,27 @@ pub fn check_ending(path: Option<&Path>, ending: &str) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
     // Devices and pipes have no ending to keep to.
     let special = path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if !special {
+        check_folder(path)?;
+    }
     if special || path.extension().is_some_and(|found| found == ending) {
         return Ok(());
     }
     Err(usage(format!("{}: this is written as .{ending}; let the name end so", path.display())))
+}
+
+/// Refuses a file whose folder is missing, before any work is done for it.
+pub fn check_folder(path: &Path) -> anyhow::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            anyhow::bail!(
+                "{}: the folder {} does not exist; create it first",
+                path.display(),
+                folder.display()
+            )
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether the error is a pipe that its reader has closed.

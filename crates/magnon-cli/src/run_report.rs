@@ -245,7 +245,8 @@ fn nodes_on_a_map(
         return Ok(None);
     }
     let charge = outcome.charge;
-    let recipe = OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
+    let kind = Kind::Laplacian;
+    let recipe = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
     let solver = SpectrumConfig { tolerance: 1e-4, ..Default::default() };
     let config = EigenmapConfig { solver, ..Default::default() };
     let map = eigenmap(&dataset.graph, &recipe, &config, &|_, _| ())?;

@@ -246,7 +246,7 @@ fn folders_guard_what_they_hold() {
     begin(false, true).unwrap();
     begin(true, false).unwrap();
     let known = known(&data, &outcome.runs[0]);
-    folder.finish(&saved, &known, &outcome.runs[0].history, &"done").unwrap();
+    folder.finish(&recipe, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
     assert!(!folder.file("checkpoints").exists());
     says(begin(false, false), "--overwrite or --resume");
     says(begin(false, true), "come to its end");
@@ -260,7 +260,14 @@ fn folders_guard_what_they_hold() {
     let error = opened.config().unwrap_err().to_string();
     assert!(error.contains("config.json") && error.contains("modell"), "{error}");
     begin(true, false).unwrap();
-    assert!(!folder.file("model.safetensors").exists(), "the old model is gone");
+    assert_eq!(folder.model().unwrap(), saved, "the old run stays until the new one is there");
+    folder.abandon();
+    assert!(folder.file("model.safetensors").exists() && !folder.file("checkpoints").exists());
+    // What is not ours stays, whatever was asked for.
+    std::fs::create_dir(folder.file("checkpoints")).unwrap();
+    std::fs::write(folder.file("checkpoints").join("mine.pt"), "x").unwrap();
+    assert!(begin(true, false).unwrap_err().to_string().contains("other files"));
+    assert!(folder.file("checkpoints").join("mine.pt").exists());
 
     let other = root.path().join("other");
     std::fs::create_dir(&other).unwrap();

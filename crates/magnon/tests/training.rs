@@ -426,6 +426,6 @@ fn filtered_features_of_other_sizes_are_refused() {
     let recipe = config(ModelKind::Mgc, charge(3));
     let experiment = Experiment::new(&data, &recipe).unwrap();
     let rows = magnon::train::MappedRows::open(&path).unwrap();
-    let error = experiment.with_filtered(rows).err().unwrap().to_string();
+    let error = experiment.with_filtered(Charge::ZERO, rows).err().unwrap().to_string();
     assert!(error.contains("59") && error.contains("60"), "{error}");
 }

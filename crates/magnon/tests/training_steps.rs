@@ -288,7 +288,7 @@ fn mapped_rows_are_those_in_memory() {
             recipe.train.batch = batch;
             let experiment = || magnon::train::Experiment::new(&data, &recipe).unwrap();
             let memory = experiment().run(None, &()).unwrap();
-            let file = experiment().with_filtered(MappedRows::open(&path).unwrap()).unwrap();
+            let file = experiment().with_filtered(q, MappedRows::open(&path).unwrap()).unwrap();
             let file = file.run(None, &()).unwrap();
             assert_eq!(memory.runs[0].weights, file.runs[0].weights);
             assert_eq!(memory.runs[0].log_probabilities, file.runs[0].log_probabilities);

@@ -22,7 +22,6 @@ use crate::commands::response::ResponseArgs;
 use crate::commands::spectrum::SpectrumArgs;
 use crate::commands::train::TrainArgs;
 use clap::{Args, Parser, Subcommand};
-use std::num::NonZeroUsize;
 
 /// Learning on directed graphs through the magnetic Laplacian.
 ///
@@ -43,18 +42,25 @@ pub struct Cli {
 #[derive(Args)]
 #[command(next_help_heading = "Common")]
 pub struct Common {
-    /// Number of threads [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-    /// Seed of everything that is drawn at random
-    #[arg(long, global = true, value_name = "S", default_value_t = 0)]
-    pub seed: u64,
+    /// Number of threads, at most 1024 [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Seed of everything that is drawn at random [default: 0]
+    #[arg(long, global = true, value_name = "S")]
+    pub seed: Option<u64>,
     /// Print exactly one JSON object on standard output
     #[arg(long, global = true)]
     pub json: bool,
     /// No remarks and no progress bar
     #[arg(long, global = true)]
     pub quiet: bool,
+}
+
+impl Common {
+    /// The seed that was given, or 0.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(0)
+    }
 }
 
 #[derive(Subcommand)]

@@ -22,7 +22,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
     }
     let config = RunConfig {
         filter: FilterConfig { order: Some(ORDER), ..Default::default() },
-        train: TrainConfig { seed: common.seed, ..Default::default() },
+        train: TrainConfig { seed: common.seed(), ..Default::default() },
         runs: RunsConfig { controls: true, ..Default::default() },
         ..Default::default()
     };
@@ -31,7 +31,6 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         overwrite: true,
         resume: false,
         every: 500,
-        filtered: None,
         report: true,
     };
     train(&config, &options, common)

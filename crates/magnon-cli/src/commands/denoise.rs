@@ -49,8 +49,8 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.signal.as_deref(), "npy")?;
     check_ending(args.csv.as_deref(), "csv")?;
     check_plot(args.plot.as_deref())?;
-    if args.operator.pass.is_some() {
-        return Err(usage("the form decides the operator's sign; there is no --pass"));
+    if args.operator.pass.is_some() || args.operator.kind.is_some() {
+        return Err(usage("the form decides the operator; there is no --kind and no --pass"));
     }
     let config = DenoiseConfig { mu: args.mu, form: args.form };
     config.check().map_err(usage)?;
@@ -67,7 +67,8 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
         }
     })?;
     let resolved = args.operator.resolve(&loaded, &mut clock)?;
-    let recipe = resolved.config;
+    // The paper's L_q and A_q, without the self loops of the renormalised operator.
+    let recipe = OperatorConfig { self_loops: false, ..resolved.config };
     let graph = &loaded.dataset.graph;
     let pattern = clock.phase("operator", || Pattern::new(graph).map(Arc::new))?;
     let bar = Bar::open_ended("denoise", common);
@@ -80,6 +81,7 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     let mut report = Report::default();
     report.line("graph", name);
     report.line("charge", format!("q = {}", recipe.charge));
+    report.key("self_loops", recipe.self_loops);
     let (alpha, beta) = (1.0 / (args.mu + 1.0), args.mu / (args.mu + 1.0));
     report.line("denoising", format!("μ = {}, α = {alpha:.6}, β = {beta:.6}", args.mu));
     report.line("signal", format!("{} × {}, {dtype}", grouped(rows), grouped(cols)));

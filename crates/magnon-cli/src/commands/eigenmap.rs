@@ -48,8 +48,8 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.csv.as_deref(), "csv")?;
     check_ending(args.npy.as_deref(), "npy")?;
     check_plot(args.plot.as_deref())?;
-    if args.operator.pass.is_some() {
-        return Err(usage("an eigenmap is of the Laplacian, which has no --pass"));
+    if args.operator.pass.is_some() || args.operator.kind.is_some() {
+        return Err(usage("an eigenmap is of the Laplacian; there is no --kind and no --pass"));
     }
     let solver = args.solver.config(common)?;
     solver.check().map_err(fault)?;
@@ -58,6 +58,7 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let resolved = args.operator.resolve(&loaded, &mut clock)?;
     let mut recipe = resolved.config;
     recipe.kind = Kind::Laplacian;
+    recipe.self_loops = false;
     let config = EigenmapConfig {
         vectors: args.vectors.clone(),
         whole_graph: args.whole_graph,
@@ -76,6 +77,7 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let name = &loaded.dataset.name;
     report.line("graph", name);
     report.line("charge", format!("q = {}", recipe.charge));
+    report.key("self_loops", recipe.self_loops);
     if let Some(evidence) = &resolved.charge_evidence {
         report.line("", evidence);
     }

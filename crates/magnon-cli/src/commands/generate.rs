@@ -56,7 +56,7 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
         },
         columns: args.columns,
         noise: args.noise,
-        seed: common.seed,
+        seed: common.seed(),
     };
     let mut clock = Clock::default();
     let dataset = clock.phase("generate", || config.dataset(args.kind.name())).map_err(usage)?;
@@ -77,7 +77,7 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(path) = &args.output {
         report.line("written", path.display());
     }
-    report.key("seed", common.seed);
+    report.key("seed", common.seed());
     report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
     report.print(common, clock)
 }

@@ -2,10 +2,11 @@
 
 use crate::args::{Common, DataArgs};
 use crate::data::read_dataset;
-use crate::report::{Clock, Report, check_ending, grouped};
+use crate::report::{Clock, Report, check_ending, grouped, usage};
 use clap::Args;
 use magnon::data::Dataset;
 use magnon::data::write::{quoted, write_atomic};
+use magnon::model::ModelKind;
 use magnon::run::{DataConfig, Prediction, RunFolder, SavedModel, predict};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -26,6 +27,9 @@ pub struct PredictArgs {
 
 pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.output.as_deref(), "csv")?;
+    if args.data.flags.feature_norm.is_some() {
+        return Err(usage("features are scaled as the model's were; there is no --feature-norm"));
+    }
     let mut clock = Clock::default();
     let folder = RunFolder::open(&args.run)?;
     let config = folder.config()?;
@@ -67,7 +71,8 @@ fn describe(saved: &SavedModel, dataset: &Dataset, prediction: &Prediction, repo
     report.key("dataset", dataset.name.as_str());
     report.key("nodes", nodes);
     report.key("edges", dataset.graph.edges());
-    report.key("charge", saved.operator.charge.value());
+    let mgc = saved.model.kind == ModelKind::Mgc;
+    report.key("charge", mgc.then(|| saved.operator.charge.value()));
     report.key("classes", saved.classes.clone());
     report.key("computed", prediction.computed);
     let mut counts = vec![0usize; saved.classes.len()];
@@ -89,8 +94,11 @@ fn describe(saved: &SavedModel, dataset: &Dataset, prediction: &Prediction, repo
     report.key("labelled", labelled);
     report.key("accuracy", accuracy);
     report.line("data", format!("{}: {} nodes", dataset.name, grouped(nodes)));
-    let computed = grouped(prediction.computed);
-    report.line("computed", format!("{computed} rows; the others were known from training"));
+    let rows = match prediction.computed {
+        all if all == nodes => "all rows".to_owned(),
+        some => format!("{} rows; no change can reach the others", grouped(some)),
+    };
+    report.line("computed", rows);
     let list = saved.classes.iter().zip(&counts).map(|(name, count)| format!("{name}: {count}"));
     report.line("predicted", list.collect::<Vec<_>>().join(", "));
     if let Some(accuracy) = accuracy {

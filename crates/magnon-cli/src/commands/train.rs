@@ -5,9 +5,9 @@ use crate::args::{
 };
 use crate::data::{generator, read_dataset};
 use crate::interrupt::{interrupted, stoppable};
-use crate::presets::{preset, read};
+use crate::presets::preset;
 use crate::progress::Watcher;
-use crate::report::{Clock, Report, grouped, usage};
+use crate::report::{Bar, Clock, Report, grouped, usage};
 use crate::run_report;
 use anyhow::Context;
 use clap::Args;
@@ -65,18 +65,25 @@ impl TrainArgs {
     /// The recipe: a preset, an earlier run or the defaults, with the flags on top.
     fn config(&self, common: &Common) -> anyhow::Result<RunConfig> {
         let stored = match (&self.out, self.resume) {
-            (Some(out), true) => Some(
-                read(&out.join("config.json"))
-                    .with_context(|| format!("{}: there is no run to go on with", out.display()))?,
-            ),
+            (Some(out), true) => Some(RunFolder::begun_config(out)?),
             _ => None,
         };
         let mut config = match (&stored, &self.preset) {
             (Some(stored), _) => stored.clone(),
-            (None, Some(name)) => preset(name)?,
+            (None, Some(name)) => {
+                let config = preset(name)?;
+                if self.data.data.is_none() && !std::path::Path::new(name).is_file() {
+                    return Err(usage(format!(
+                        "the preset {name} has hyper-parameters only; name the data too, as in: \
+                         magnon train DATA --preset {name}"
+                    )));
+                }
+                config
+            }
             (None, None) => RunConfig::default(),
         };
         self.data.apply(&mut config.data);
+        config.data.filtered = self.filtered.clone().or(config.data.filtered.take());
         self.operator.apply(&mut config.operator)?;
         self.filter.apply(&mut config.filter)?;
         self.model.apply(&mut config.model)?;
@@ -84,15 +91,11 @@ impl TrainArgs {
         self.runs.apply(&mut config.runs)?;
         // On the built-in graph the controls are what there is to see.
         config.runs.controls |= stored.is_none() && config.data.source == "demo";
-        if common.seed != 0 {
-            config.train.seed = common.seed;
-        }
+        config.train.seed = common.seed.unwrap_or(config.train.seed);
         if config.data.source.is_empty() {
             return Err(usage("DATA is empty; name a folder, a file or a generator"));
         }
-        if generator(&config.data.source).is_none() {
-            absolute(&mut config)?;
-        }
+        absolute(&mut config)?;
         if self.checkpoint_every == 0 {
             return Err(usage("--checkpoint-every must be at least 1"));
         }
@@ -111,9 +114,12 @@ impl TrainArgs {
 /// Makes paths independent of the folder that the command was called in.
 fn absolute(config: &mut RunConfig) -> anyhow::Result<()> {
     let data = &mut config.data;
-    let source = std::path::absolute(&data.source)?;
-    data.source = source.to_string_lossy().into_owned();
-    for path in [&mut data.features, &mut data.labels].into_iter().flatten() {
+    if generator(&data.source).is_none() {
+        let source = std::path::absolute(&data.source)?;
+        data.source = source.to_string_lossy().into_owned();
+    }
+    let files = [&mut data.features, &mut data.labels, &mut data.filtered];
+    for path in files.into_iter().flatten() {
         *path = std::path::absolute(&path)?;
     }
     Ok(())
@@ -126,7 +132,6 @@ pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
         overwrite: args.overwrite,
         resume: args.resume,
         every: args.checkpoint_every,
-        filtered: args.filtered.clone(),
         report: !args.no_report,
     };
     train(&config, &options, common)
@@ -138,7 +143,6 @@ pub struct Options {
     pub overwrite: bool,
     pub resume: bool,
     pub every: usize,
-    pub filtered: Option<PathBuf>,
     /// Whether the run gets a `report.html`.
     pub report: bool,
 }
@@ -148,15 +152,17 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     let mut clock = Clock::default();
     let dataset = clock.phase("load", || read_dataset(&config.data, config.train.seed, common))?;
     let experiment = Experiment::new(&dataset, config)?;
-    let mut experiment = match &options.filtered {
-        Some(path) if config.operator.charge == ChargeChoice::Auto => {
+    let mut experiment = match (&config.data.filtered, config.operator.charge) {
+        (Some(path), ChargeChoice::Auto) => {
             return Err(usage(format!(
                 "{}: features are filtered with one charge; name it with --charge",
                 path.display()
             )));
         }
-        Some(path) => experiment.with_filtered(MappedRows::open(path)?)?,
-        None => experiment,
+        (Some(path), ChargeChoice::Fixed(charge)) => {
+            experiment.with_filtered(charge, MappedRows::open(path)?)?
+        }
+        (None, _) => experiment,
     };
     let unseen = experiment.unseen_classes();
     if !unseen.is_empty() && !common.quiet {
@@ -190,7 +196,13 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
             }
             std::process::exit(130);
         }
-        other => other?,
+        Err(error) => {
+            if let Some(folder) = &folder {
+                folder.abandon();
+            }
+            return Err(error.into());
+        }
+        Ok(outcome) => outcome,
     };
     clock.add("operator", outcome.seconds.operator);
     clock.add("propagate", outcome.seconds.propagate);
@@ -200,15 +212,19 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     describe(config, &dataset, &outcome, advice, &mut report);
     if let Some(folder) = folder {
         report.key("out", folder.path().display().to_string());
+        save(&folder, config, &dataset, &outcome, &report, &mut clock)?;
         if options.report {
+            // The model is safe; a page that cannot be drawn is no reason to fail.
+            let bar = Bar::open_ended("report", common);
             let page = clock.phase("report", || {
                 run_report::report(config, &dataset, &outcome, cycles.as_ref())
             });
-            if let Some(page) = page {
-                page.save(folder.file("report.html"))?;
+            drop(bar);
+            let saved = page.map(|page| page.save(folder.file("report.html")));
+            if let Some(Err(error)) = saved {
+                eprintln!("note: there is no report.html: {error}");
             }
         }
-        save(&folder, config, &dataset, &outcome, &report, &mut clock)?;
         report.line("run", format!("{}/", folder.path().display()));
     }
     report.print(common, clock)
@@ -241,7 +257,7 @@ fn save(
     metrics.insert("seconds".to_owned(), clock.seconds());
     let [train, val, test] = &best.metrics;
     metrics.insert("parts".to_owned(), json!({ "train": train, "val": val, "test": test }));
-    clock.phase("write", || folder.finish(&saved, &known, &best.history, &metrics))?;
+    clock.phase("write", || folder.finish(config, &saved, &known, &best.history, &metrics))?;
     Ok(())
 }
 
@@ -283,6 +299,7 @@ fn describe(
     report.key("filter", if mgc { json!(config.filter.kind.name()) } else { Value::Null });
     report.key("order", if mgc { json!(config.filter.effective_order()) } else { Value::Null });
     report.key("plan", json!(outcome.plan));
+    report.key("kept", json!({ "seed": best.trial.seed, "split": best.trial.split }));
     keys_of(best, &mut |name, value| report.key(name, value));
     if outcome.runs.len() > 1 {
         let runs: Vec<Value> = outcome.runs.iter().map(run_json).collect();
@@ -349,10 +366,15 @@ fn describe(
     if candidates.len() > most {
         report.line("", format!("and {} others, with larger losses", candidates.len() - most));
     }
+    let kept = match outcome.runs.len() {
+        1 => String::new(),
+        _ => format!("kept seed {}, split {}: ", best.trial.seed, best.trial.split),
+    };
     report.line(
         "training",
         format!(
-            "{} epochs, the best was {}: validation loss {:.4}, accuracy {}",
+            "{}{} epochs, the best was {}: validation loss {:.4}, accuracy {}",
+            kept,
             best.history.len(),
             best.best.epoch,
             best.best.val_loss,

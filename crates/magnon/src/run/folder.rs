@@ -8,68 +8,120 @@ use crate::train::{Checkpoints, EpochRecord};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What a run that has come to its end holds beside its recipe.
-const FILES: [&str; 5] =
-    ["metrics.json", "model.safetensors", "known.safetensors", "history.csv", "report.html"];
-
 /// A folder with `config.json`, `model.safetensors`, `known.safetensors`, `history.csv` and
-/// `metrics.json`. While the run is under way it also holds `checkpoints`.
+/// `metrics.json`, the last to be written.
+///
+/// While a run is under way, its recipe and its checkpoints are in `checkpoints`, and nothing else
+/// changes: a run that is to be replaced stays whole until the new one has come to its end.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// Whether the folder was made for this run.
+    fresh: bool,
 }
 
 impl RunFolder {
     /// Begins a run in a folder, which is made where it is missing. A folder that holds a run is
-    /// refused, unless it is to be overwritten or gone on with.
+    /// refused, unless it is to be overwritten or gone on with; one that holds anything else is
+    /// refused in any case.
     pub fn begin(
         path: &Path,
         config: &RunConfig,
         overwrite: bool,
         resume: bool,
     ) -> Result<Self, FileError> {
-        let folder = Self { path: path.to_owned() };
+        let folder = Self { path: path.to_owned(), fresh: !path.exists() };
         let broken = |problem: &str| {
             Err(FileError::Broken { path: path.to_owned(), problem: problem.to_owned() })
         };
         if resume {
-            if folder.file("metrics.json").exists() {
-                return broken("the run has come to its end; there is nothing to go on with");
-            }
-        } else if folder.file("config.json").exists() {
-            if !overwrite {
-                return broken(
-                    "it holds a run already; choose another folder, or use --overwrite or --resume",
-                );
-            }
-            for name in FILES {
-                folder.remove(&folder.file(name))?;
-            }
-            folder.remove(&folder.checkpoint_folder())?;
-        } else if path.exists() && std::fs::read_dir(path).is_ok_and(|mut dir| dir.next().is_some())
-        {
+            return Self::begun_config(path).map(|_| folder);
+        }
+        let whole = folder.is_whole();
+        let begun = folder.begun().exists();
+        if (whole || begun) && !overwrite {
+            return broken(
+                "it holds a run already; choose another folder, or use --overwrite or --resume",
+            );
+        }
+        let empty = !path.exists()
+            || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+        if !empty && !whole && !begun {
             return broken("it holds other files, and no run; choose another folder");
         }
+        folder.discard_checkpoints()?;
         let made = std::fs::create_dir_all(folder.checkpoint_folder());
         made.map_err(|reason| DataError::Io { path: path.to_owned(), action: "make", reason })?;
-        if !resume {
-            folder.write_json("config.json", config)?;
-        }
+        write_json(&folder.begun(), config)?;
         Ok(folder)
+    }
+
+    /// The recipe of the run that is under way in a folder.
+    pub fn begun_config(path: &Path) -> Result<RunConfig, FileError> {
+        let folder = Self { path: path.to_owned(), fresh: false };
+        if !folder.begun().exists() {
+            let problem = match folder.is_whole() {
+                true => "the run has come to its end; there is nothing to go on with",
+                false => "there is no run to go on with",
+            };
+            let (path, problem) = (path.to_owned(), problem.to_owned());
+            return Err(FileError::Broken { path, problem });
+        }
+        read_json(folder.begun())
     }
 
     /// The folder of a run that has come to its end.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let folder = Self { path: path.to_owned() };
+        let folder = Self { path: path.to_owned(), fresh: false };
         let broken = |problem: String| Err(FileError::Broken { path: path.to_owned(), problem });
-        if !folder.file("config.json").exists() {
-            return broken("it is no run folder; make one with `magnon train --out`".to_owned());
+        if folder.is_whole() {
+            return Ok(folder);
         }
-        if !folder.file("model.safetensors").exists() {
+        if folder.begun().exists() {
             let problem = "the run has not come to its end; go on with it: magnon train --resume";
             return broken(format!("{problem} --out {}", path.display()));
         }
-        Ok(folder)
+        broken("it is no run folder; make one with `magnon train --out`".to_owned())
+    }
+
+    /// Whether a run has come to its end here.
+    fn is_whole(&self) -> bool {
+        let ours = |name: &str| self.file(name).exists();
+        ours("config.json") && ours("model.safetensors") && ours("metrics.json")
+    }
+
+    /// The recipe of the run that is under way.
+    fn begun(&self) -> PathBuf {
+        self.checkpoint_folder().join("config.json")
+    }
+
+    /// Leaves the folder as it was before a run that has failed; one that has checkpoints stays to
+    /// be gone on with.
+    pub fn abandon(&self) {
+        let kept = std::fs::read_dir(self.checkpoint_folder())
+            .is_ok_and(|entries| entries.flatten().any(|entry| is_checkpoint(&entry.path())));
+        if !kept && self.discard_checkpoints().is_ok() && self.fresh {
+            // Another program may have put something there; then the folder stays.
+            let _ = std::fs::remove_dir(&self.path);
+        }
+    }
+
+    /// Removes what a run under way has left, and nothing that is not ours.
+    fn discard_checkpoints(&self) -> Result<(), FileError> {
+        let folder = self.checkpoint_folder();
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if is_checkpoint(&path) || path == self.begun() {
+                remove(&path)?;
+            }
+        }
+        match std::fs::remove_dir(&folder) {
+            Err(reason) if reason.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
+                let problem = "it holds other files than checkpoints; move them away".to_owned();
+                Err(FileError::Broken { path: folder, problem })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where it is.
@@ -93,12 +145,7 @@ impl RunFolder {
 
     /// The recipe.
     pub fn config(&self) -> Result<RunConfig, FileError> {
-        let path = self.file("config.json");
-        let text = std::fs::read_to_string(&path);
-        let text = text.map_err(|reason| FileError::Read { path: path.clone(), reason })?;
-        let broken = |error: serde_json::Error| format!("not a recipe of this magnon: {error}");
-        serde_json::from_str(&text)
-            .map_err(|error| FileError::Broken { path, problem: broken(error) })
+        read_json(self.file("config.json"))
     }
 
     /// The trained model.
@@ -115,41 +162,57 @@ impl RunFolder {
     /// Writes what came of the run; `metrics.json` comes last and says that all is there.
     pub fn finish(
         &self,
+        config: &RunConfig,
         model: &SavedModel,
         known: &Known,
         history: &[EpochRecord],
         metrics: &impl Serialize,
     ) -> Result<(), FileError> {
+        // Without metrics the folder counts as unfinished, so that an end in the middle of this
+        // leaves a run to go on with.
+        remove(&self.file("metrics.json"))?;
         model.write(&self.file("model.safetensors"))?;
         known.write(&self.file("known.safetensors"))?;
         let rows = history.iter().map(EpochRecord::columns);
         write_csv(&self.file("history.csv"), &EpochRecord::COLUMNS, rows)?;
-        self.write_json("metrics.json", metrics)?;
-        self.remove(&self.checkpoint_folder())
+        write_json(&self.file("config.json"), config)?;
+        remove(&self.file("report.html"))?;
+        write_json(&self.file("metrics.json"), metrics)?;
+        self.discard_checkpoints()
     }
+}
 
-    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), FileError> {
-        let path = self.file(name);
-        let text = serde_json::to_string_pretty(value).map_err(|error| FileError::Broken {
-            path: path.clone(),
-            problem: error.to_string(),
-        })?;
-        Ok(write_atomic(&path, |out| {
-            out.write_all(text.as_bytes())?;
-            out.write_all(b"\n")
-        })?)
-    }
+/// Whether a file is a checkpoint, by its name.
+fn is_checkpoint(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let ours = name.starts_with("mgc-q") || name.starts_with("mlp-q");
+    ours && name.contains("-seed") && name.ends_with(".safetensors")
+}
 
-    fn remove(&self, path: &Path) -> Result<(), FileError> {
-        let removed = match path.is_dir() {
-            true => std::fs::remove_dir_all(path),
-            false => std::fs::remove_file(path),
-        };
-        match removed {
-            Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
-                Err(DataError::Io { path: path.to_owned(), action: "remove", reason }.into())
-            }
-            _ => Ok(()),
+fn read_json(path: PathBuf) -> Result<RunConfig, FileError> {
+    let text = std::fs::read_to_string(&path);
+    let text = text.map_err(|reason| FileError::Read { path: path.clone(), reason })?;
+    let broken = |error: serde_json::Error| format!("not a recipe of this magnon: {error}");
+    serde_json::from_str(&text).map_err(|error| FileError::Broken { path, problem: broken(error) })
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {
+    let broken = |error: serde_json::Error| FileError::Broken {
+        path: path.to_owned(),
+        problem: error.to_string(),
+    };
+    let text = serde_json::to_string_pretty(value).map_err(broken)?;
+    Ok(write_atomic(path, |out| {
+        out.write_all(text.as_bytes())?;
+        out.write_all(b"\n")
+    })?)
+}
+
+fn remove(path: &Path) -> Result<(), FileError> {
+    match std::fs::remove_file(path) {
+        Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
+            Err(DataError::Io { path: path.to_owned(), action: "remove", reason }.into())
         }
+        _ => Ok(()),
     }
 }

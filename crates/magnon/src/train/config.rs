@@ -46,7 +46,7 @@ impl TrainConfig {
         let out = |name, value, range| Err(TrainError::OutOfRange { name, value, range });
         let AdamConfig { rate, weight_decay, clip, schedule, .. } = self.optimiser;
         if !(1..=100_000_000).contains(&self.epochs) {
-            return out("epochs", self.epochs as f64, "from 1 to 100000000");
+            return out("number of epochs", self.epochs as f64, "from 1 to 100000000");
         }
         if self.patience == 0 {
             return out("patience", 0.0, "at least 1");
@@ -55,7 +55,7 @@ impl TrainConfig {
             return out("batch", 0.0, "at least 1");
         }
         if !(rate > 0.0 && rate.is_finite()) {
-            return out("learning rate", rate, "above 0");
+            return out("learning rate", rate, "above 0 and finite");
         }
         if !(weight_decay >= 0.0 && weight_decay.is_finite()) {
             return out("weight decay", weight_decay, "at least 0");

@@ -47,7 +47,7 @@ pub enum TrainError {
     OneClass(usize),
     /// The loss is no number.
     #[error(
-        "the {which} loss is {value} at epoch {epoch}; lower the learning rate (now {rate}), clip \
+        "the {which} loss is {value} at epoch {epoch}; lower the learning rate (now {rate:e}), clip \
          the gradient, or scale the features"
     )]
     NotFinite {
@@ -81,6 +81,19 @@ pub enum TrainError {
     /// A checkpoint could not be written or read.
     #[error(transparent)]
     Checkpoint(#[from] crate::tensors::FileError),
+    /// The weights do not fit.
+    #[error(
+        "{runs} runs at a time with {numbers} weights each, and their moments, need {bytes} bytes, \
+         and there is no memory for them; use a smaller --hidden, or fewer --threads"
+    )]
+    OutOfMemory {
+        /// Runs at a time.
+        runs: usize,
+        /// Weights of each.
+        numbers: usize,
+        /// Bytes in all.
+        bytes: usize,
+    },
     /// Training was interrupted.
     #[error("stopped at epoch {0}")]
     Stopped(usize),

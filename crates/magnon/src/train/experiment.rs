@@ -1,143 +1,36 @@
 //! `Experiment`: candidate charges, controls and repeated runs on one data set.
 
-use super::inputs::{Inputs, Plan, Targets, field_of};
+use super::inputs::{Plan, Targets};
+use super::prepare::Prepared;
 use super::rows::{MappedRows, RowSource};
 use super::select::{ChargeChoice, KindChoice, PassEvidence, choose_pass};
 use super::trainer::{Feed, Watch, fit};
 use super::{
-    EpochRecord, RunConfig, State, Summary, TrainConfig, TrainError, Trial, TrialResult, Vary,
-    checkpoint, classify, confusion, multiply, project,
+    CandidateResult, Checkpoints, Control, EpochRecord, Observer, Outcome, RunConfig, Seconds,
+    State, TrainConfig, TrainError, Trial, TrialResult, Vary, checkpoint, classify, confusion,
+    multiply, project,
 };
 use crate::cycles::{Candidate, ChargeAdvice};
 use crate::data::{Dataset, Features, Labels, Split};
-use crate::filter::{Filter, Propagated, propagate};
 use crate::model::{Model, ModelKind, TwoLayer, mgc, mlp};
-use crate::nn::{Cpu, Field};
-use crate::operator::{Charge, MagneticOperator, Pattern};
+use crate::nn::Cpu;
+use crate::operator::{Charge, Pattern};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Looks on while trials are trained, perhaps several at a time.
-pub trait Observer: Sync {
-    /// So many trials are about to begin.
-    fn begin(&self, _trials: usize) {}
-    /// After every epoch of every trial.
-    fn epoch(&self, _trial: &Trial, _record: &EpochRecord, _best: &EpochRecord) {}
-    /// A trial is over.
-    fn done(&self, _result: &TrialResult) {}
-    /// Whether to stop at once.
-    fn stop(&self) -> bool {
-        false
-    }
-    /// Part `done` of `total` of the filtering is made.
-    fn filtering(&self, _done: usize, _total: usize) {}
-}
-
-/// Nobody looks on.
-impl Observer for () {}
-
-/// Where and how often unfinished trials are kept.
-#[derive(Clone, Debug)]
-pub struct Checkpoints {
-    /// The folder; it must exist.
-    pub folder: PathBuf,
-    /// Epochs between two checkpoints.
-    pub every: usize,
-    /// Whether trials go on from what the folder holds.
-    pub resume: bool,
-}
-
-/// A charge that was tried, and how it did on the validation nodes.
-#[derive(Clone, Debug)]
-pub struct CandidateResult {
-    /// The charge, and the cycle length that suggests it.
-    pub candidate: Candidate,
-    /// Mean of the runs' best validation losses; `None` where the charge was not trained because it
-    /// acts as 0 does.
-    pub val_loss: Option<f64>,
-    /// Mean of the validation accuracies at those epochs.
-    pub val_accuracy: Option<f64>,
-}
-
-/// A control and its runs.
-#[derive(Clone, Debug)]
-pub struct Control {
-    /// What it is.
-    pub name: &'static str,
-    /// Its runs.
-    pub runs: Vec<TrialResult>,
-}
-
-/// Wall time of the phases.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Seconds {
-    /// Building operators.
-    pub operator: f64,
-    /// Filtering features.
-    pub propagate: f64,
-    /// Training and evaluating.
-    pub train: f64,
-}
-
-/// What came of an experiment.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The charge taken.
-    pub charge: Charge,
-    /// The charges tried; empty where one was given.
-    pub candidates: Vec<CandidateResult>,
-    /// The sign taken.
-    pub pass: PassEvidence,
-    /// In which order products were made.
-    pub plan: Plan,
-    /// The runs with the charge taken.
-    pub runs: Vec<TrialResult>,
-    /// The controls.
-    pub controls: Vec<Control>,
-    /// Where the time went.
-    pub seconds: Seconds,
-}
-
-impl Outcome {
-    /// The run with the lowest validation loss.
-    pub fn best(&self) -> Option<&TrialResult> {
-        let loss = |run: &&TrialResult| run.best.val_loss;
-        self.runs.iter().min_by(|a, b| loss(a).total_cmp(&loss(b)))
-    }
-
-    /// Test accuracies in summary.
-    pub fn summary(runs: &[TrialResult]) -> Option<Summary> {
-        let accuracies: Vec<f64> = runs.iter().map(|run| run.metrics[2].accuracy).collect();
-        Summary::of(&accuracies)
-    }
-}
-
 /// A data set with a recipe, checked and ready to be trained on.
 pub struct Experiment<'a> {
-    dataset: &'a Dataset,
-    config: &'a RunConfig,
-    features: &'a Features,
-    labels: &'a Labels,
-    splits: Vec<Split>,
-    pass: PassEvidence,
-    /// Filtered features from a file, in place of those computed.
-    mapped: Option<MappedRows>,
-    checkpoints: Option<Checkpoints>,
-}
-
-/// Makes the inputs for some training and validation nodes.
-type MakeInputs<'a> = dyn Fn(&[u32], &[u32]) -> Result<Inputs, TrainError> + 'a;
-
-/// What trials with one charge share.
-struct Prepared {
-    filter: Option<(MagneticOperator, Filter)>,
-    filtered: Option<Propagated>,
-    field: Field,
-    plan: Plan,
-    /// By split; none where rows come in batches.
-    inputs: Vec<Inputs>,
+    pub(super) dataset: &'a Dataset,
+    pub(super) config: &'a RunConfig,
+    pub(super) features: &'a Features,
+    pub(super) labels: &'a Labels,
+    pub(super) splits: Vec<Split>,
+    pub(super) pass: PassEvidence,
+    /// Filtered features from a file, in place of those computed, and the charge that they are of.
+    pub(super) mapped: Option<(Charge, MappedRows)>,
+    pub(super) checkpoints: Option<Checkpoints>,
 }
 
 impl<'a> Experiment<'a> {
@@ -185,8 +78,8 @@ impl<'a> Experiment<'a> {
         Ok(Self { dataset, config, features, labels, splits, pass, mapped, checkpoints })
     }
 
-    /// Takes the filtered features from a file that `magnon propagate` wrote.
-    pub fn with_filtered(mut self, rows: MappedRows) -> Result<Self, TrainError> {
+    /// Takes the features filtered with a charge from a file that `magnon propagate` wrote.
+    pub fn with_filtered(mut self, charge: Charge, rows: MappedRows) -> Result<Self, TrainError> {
         let (found, expected) = (rows.shape(), (self.features.rows(), self.features.cols()));
         if (found.rows, found.cols) != expected {
             return Err(TrainError::Mismatch {
@@ -195,7 +88,7 @@ impl<'a> Experiment<'a> {
                 expected: format!("{} × {}", expected.0, expected.1),
             });
         }
-        self.mapped = Some(rows);
+        self.mapped = Some((charge, rows));
         Ok(self)
     }
 
@@ -243,20 +136,21 @@ impl<'a> Experiment<'a> {
         };
         let mut trained: Vec<(Charge, Plan, Vec<TrialResult>)> = Vec::new();
         let pattern =
-            self.timed(&mut seconds.operator, || Pattern::new(&self.dataset.graph).map(Arc::new));
+            timed(&mut seconds.operator, || Pattern::new(&self.dataset.graph).map(Arc::new));
         let pattern = pattern.map_err(crate::operator::OperatorError::from)?;
         let controls = self.config.runs.controls;
         let zero = tried.iter().any(|c| c.charge.value() == 0.0);
-        let extra = usize::from(controls) * (1 + usize::from(!zero && kind == ModelKind::Mgc));
+        let extra = match controls && kind == ModelKind::Mgc {
+            true => 1 + usize::from(!zero),
+            false => 0,
+        };
         observer.begin((tried.len() + extra) * self.config.runs.count);
         for candidate in &tried {
             let (plan, runs) =
                 self.train(kind, candidate.charge, &pattern, observer, &mut seconds)?;
             trained.push((candidate.charge, plan, runs));
+            forget_worse(&mut trained);
         }
-        let mean = |runs: &[TrialResult], of: fn(&EpochRecord) -> f64| {
-            runs.iter().map(|run| of(&run.best)).sum::<f64>() / runs.len().max(1) as f64
-        };
         let results = candidates
             .iter()
             .map(|candidate| {
@@ -301,13 +195,6 @@ impl<'a> Experiment<'a> {
         })
     }
 
-    fn timed<T>(&self, seconds: &mut f64, work: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = work();
-        *seconds += start.elapsed().as_secs_f64();
-        result
-    }
-
     /// All runs of one model with one charge.
     fn train(
         &self,
@@ -330,83 +217,33 @@ impl<'a> Experiment<'a> {
                 Trial { model, charge, seed, split: by_split }
             })
             .collect();
-        let results = self.timed(&mut seconds.train, || match trials[..] {
+        self.check_memory(prepared.field.parts(), trials.len())?;
+        let results = timed(&mut seconds.train, || match trials[..] {
             [trial] => self.trial(&Cpu::parallel(), trial, &prepared, observer).map(|r| vec![r]),
             _ => trials
                 .par_iter()
                 .map(|&trial| self.trial(&Cpu::sequential(), trial, &prepared, observer))
                 .collect(),
         });
-        Ok((prepared.plan, results?))
+        let mut results = results?;
+        forget_but_best(&mut results);
+        Ok((prepared.plan, results))
     }
 
-    /// What the runs of one model with one charge share.
-    fn prepare(
-        &self,
-        model: ModelKind,
-        charge: Charge,
-        pattern: &Arc<Pattern>,
-        observer: &dyn Observer,
-        seconds: &mut Seconds,
-    ) -> Result<Prepared, TrainError> {
-        let batches = self.config.train.batch.is_some();
-        let targets =
-            |split: &Split| [&split.train, &split.val].map(|n| Targets::of(n, self.labels).nodes);
-        let per_split = |make: &MakeInputs| {
-            let splits = if batches { &[][..] } else { &self.splits[..] };
-            splits
-                .iter()
-                .map(|split| {
-                    let [train, val] = targets(split);
-                    make(&train, &val)
-                })
-                .collect::<Result<Vec<_>, _>>()
-        };
-        if model == ModelKind::Mlp {
-            let inputs = per_split(&|train, val| Ok(Inputs::raw(self.features, train, val)))?;
-            let (plan, field) = (Plan::Rows, Field::Real);
-            return Ok(Prepared { filter: None, filtered: None, field, plan, inputs });
+    /// Refuses weights that there is no memory for, before the first is drawn.
+    fn check_memory(&self, parts: usize, trials: usize) -> Result<(), TrainError> {
+        let hidden = self.config.model.hidden;
+        let runs = trials.min(rayon::current_num_threads());
+        let numbers = (self.features.cols() + 1)
+            .saturating_mul(hidden * parts)
+            .saturating_add((hidden + 1) * self.labels.names.len());
+        // Weights, gradient, two moments, the best ones, and once more in double precision while
+        // they are drawn.
+        let bytes = numbers.saturating_mul(4 * 7).saturating_mul(runs);
+        match Vec::<u8>::new().try_reserve_exact(bytes) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(TrainError::OutOfMemory { runs, numbers, bytes }),
         }
-        let config = self.config.operator.config(charge, self.pass.high);
-        let operator = self.timed(&mut seconds.operator, || {
-            MagneticOperator::from_pattern(pattern.clone(), &config)
-        })?;
-        let filter = self.config.filter.build(operator.bounds(), operator.config().kind)?;
-        let field = field_of(&operator);
-        if let Some(mapped) = &self.mapped {
-            let field = mapped.shape().field;
-            let inputs = per_split(&|train, val| Ok(Inputs::rows(mapped, train, val)))?;
-            let plan = Plan::Rows;
-            return Ok(Prepared {
-                filter: Some((operator, filter)),
-                filtered: None,
-                field,
-                plan,
-                inputs,
-            });
-        }
-        let [train, val] = targets(&self.splits[0]).map(|nodes| nodes.len());
-        let plan = match batches {
-            true => Plan::Rows,
-            false => Plan::cheaper(field, self.features, train, val),
-        };
-        self.timed(&mut seconds.propagate, || {
-            let progress = |done, total| observer.filtering(done, total);
-            let (inputs, filtered) = match (plan, self.features) {
-                (Plan::Factored, Features::Sparse(x)) => {
-                    let make = |train: &[u32], val: &[u32]| {
-                        Inputs::factored(&operator, &filter, x, train, val)
-                    };
-                    (per_split(&make)?, None)
-                }
-                _ => {
-                    let filtered = propagate(&operator, &filter, self.features, &progress)?;
-                    let make = |train: &[u32], val: &[u32]| Ok(Inputs::rows(&filtered, train, val));
-                    (per_split(&make)?, Some(filtered))
-                }
-            };
-            Ok(Prepared { filter: Some((operator, filter)), filtered, field, plan, inputs })
-        })
     }
 
     /// One trial: trained, then measured on all nodes.
@@ -414,7 +251,7 @@ impl<'a> Experiment<'a> {
         &self,
         engine: &Cpu<f32>,
         trial: Trial,
-        prepared: &Prepared,
+        prepared: &Prepared<'_>,
         observer: &dyn Observer,
     ) -> Result<TrialResult, TrainError> {
         let config = TrainConfig { seed: trial.seed, ..self.config.train };
@@ -426,15 +263,15 @@ impl<'a> Experiment<'a> {
             ModelKind::Mlp => mlp(engine, &self.config.model, inputs, classes, trial.seed)?,
         };
         let split = &self.splits[trial.split.min(self.splits.len() - 1)];
-        let [train, val] = [&split.train, &split.val].map(|nodes| Targets::of(nodes, self.labels));
-        let rows: &dyn RowSource = match (&self.mapped, &prepared.filtered) {
-            (Some(mapped), _) if trial.model != ModelKind::Mlp => mapped,
-            (_, Some(filtered)) => filtered,
-            _ => self.features,
-        };
-        let feed = match config.batch {
-            Some(size) => Feed::Batches { rows, size },
-            None => Feed::Full(&prepared.inputs[trial.split.min(prepared.inputs.len() - 1)]),
+        let [train, val] = self.targets(split);
+        let own;
+        let feed = match (config.batch, prepared.rows(), prepared.shared()) {
+            (Some(size), Some(rows), _) => Feed::Batches { rows, size },
+            (_, _, Some(shared)) => Feed::Full(shared),
+            _ => {
+                own = prepared.inputs(&train, &val)?;
+                Feed::Full(&own)
+            }
         };
         let path = |folder: &PathBuf| folder.join(format!("{}.safetensors", trial.name()));
         let mut watch = TrialWatch {
@@ -449,13 +286,12 @@ impl<'a> Experiment<'a> {
             _ => None,
         };
         let fitted = fit(engine, &mut model, &feed, [&train, &val], &config, state, &mut watch)?;
-        let block = match (&prepared.filter, &prepared.filtered, &self.mapped) {
-            (None, ..) => multiply(engine, &model, self.features),
-            (_, _, Some(mapped)) => multiply(engine, &model, mapped),
-            (_, Some(filtered), None) => multiply(engine, &model, filtered),
-            (Some((operator, filter)), None, None) => {
+        let block = match (prepared.rows(), &prepared.filter) {
+            (Some(rows), _) => multiply(engine, &model, rows),
+            (None, Some((operator, filter))) => {
                 project(engine, &model, self.features, Some((operator, filter)))?
             }
+            (None, None) => project(engine, &model, self.features, None)?,
         };
         let log_probabilities = classify(engine, &model, &block);
         let metrics = [&split.train, &split.val, &split.test].map(|nodes| {
@@ -480,6 +316,44 @@ impl<'a> Experiment<'a> {
         observer.done(&result);
         Ok(result)
     }
+}
+
+/// Lets go of the weights and predictions of all runs but the best: of many runs on a large graph
+/// they would fill the memory, and only one is kept in the end.
+fn forget_but_best(runs: &mut [TrialResult]) {
+    let best = runs.iter().map(|run| run.best.val_loss).fold(f64::INFINITY, f64::min);
+    let mut kept = false;
+    for run in runs {
+        if kept || run.best.val_loss > best {
+            run.forget();
+        } else {
+            kept = true;
+        }
+    }
+}
+
+/// The mean of a figure of the runs' best epochs.
+fn mean(runs: &[TrialResult], of: fn(&EpochRecord) -> f64) -> f64 {
+    runs.iter().map(|run| of(&run.best)).sum::<f64>() / runs.len().max(1) as f64
+}
+
+/// Lets go of what the charges that will not be taken have learnt.
+fn forget_worse(trained: &mut [(Charge, Plan, Vec<TrialResult>)]) {
+    let losses: Vec<f64> = trained.iter().map(|(.., runs)| mean(runs, |b| b.val_loss)).collect();
+    let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    for ((.., runs), loss) in trained.iter_mut().zip(losses) {
+        if loss > best {
+            runs.iter_mut().for_each(TrialResult::forget);
+        }
+    }
+}
+
+/// Runs `work` and adds its time.
+pub(super) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    *seconds += start.elapsed().as_secs_f64();
+    result
 }
 
 fn fixed(charge: Charge) -> Candidate {

@@ -8,6 +8,8 @@ mod history;
 mod inputs;
 mod memory;
 mod metrics;
+mod outcome;
+mod prepare;
 mod project;
 mod recipe;
 mod rows;
@@ -19,14 +21,14 @@ mod trial;
 
 pub use config::TrainConfig;
 pub use error::TrainError;
+pub use experiment::Experiment;
 pub(crate) use experiment::largest;
-pub use experiment::{
-    CandidateResult, Checkpoints, Control, Experiment, Observer, Outcome, Seconds,
-};
+use experiment::timed;
 pub use history::{EpochRecord, History};
 pub use inputs::{Inputs, Plan, Targets};
 pub use memory::memory;
 pub use metrics::{ClassScore, Metrics, confusion};
+pub use outcome::{CandidateResult, Checkpoints, Control, Observer, Outcome, Seconds};
 pub use project::{Block, classify, multiply, project};
 pub use recipe::{DataConfig, RunConfig, RunsConfig, Vary};
 pub use rows::{MappedRows, RowSource};

@@ -21,6 +21,8 @@ pub struct DataConfig {
     pub features: Option<PathBuf>,
     /// Labels in place of those of the source.
     pub labels: Option<PathBuf>,
+    /// Filtered features of `magnon propagate`, mapped in place of those computed.
+    pub filtered: Option<PathBuf>,
     /// Which split.
     pub split: SplitChoice,
     /// Seed of a random split; the run's own where there is none.
@@ -34,6 +36,7 @@ impl Default for DataConfig {
             load: LoadConfig::default(),
             features: None,
             labels: None,
+            filtered: None,
             split: SplitChoice::default(),
             split_seed: None,
         }

@@ -44,3 +44,11 @@ pub struct TrialResult {
     /// Log-probabilities of the classes for all nodes.
     pub log_probabilities: Matrix<f32>,
 }
+
+impl TrialResult {
+    /// Lets go of weights and predictions, and keeps the figures.
+    pub(super) fn forget(&mut self) {
+        self.weights = Vec::new();
+        self.log_probabilities = Matrix::zeros(0, 0);
+    }
+}

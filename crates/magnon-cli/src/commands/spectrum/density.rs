@@ -20,7 +20,7 @@ pub fn run(
         moments: args.moments,
         probes: args.probes,
         points: args.points.unwrap_or(DensityConfig::default().points),
-        seed: common.seed,
+        seed: common.seed(),
     };
     let bar = Bar::new("density", common);
     let found = clock

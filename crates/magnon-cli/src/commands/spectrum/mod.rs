@@ -105,7 +105,7 @@ impl SolverArgs {
             return Err(usage("--memory must be above 0, in GiB"));
         }
         let memory = (self.memory * (1u64 << 30) as f64) as u64;
-        let (tolerance, seed) = (self.tolerance, common.seed);
+        let (tolerance, seed) = (self.tolerance, common.seed());
         Ok(SpectrumConfig { tolerance, memory, seed, ..SpectrumConfig::default() })
     }
 }
