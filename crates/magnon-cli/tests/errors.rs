@@ -42,7 +42,7 @@ fn wrong_usage_exits_with_two() {
         (&["spectrum", "--tolerance", "2"], "tolerance is 2"),
         (&["spectrum", "--memory", "-1"], "--memory"),
         (&["spectrum", "--csv", "x.npy"], "written as .csv"),
-        (&["eigenmap", "--pass", "high"], "has no --pass"),
+        (&["eigenmap", "--pass", "high"], "no --pass"),
         (&["eigenmap", "--vectors", "a"], "--vectors"),
         (&["denoise", "--mu", "0"], "mu is 0"),
         (&["denoise", "--form", "none"], "possible values"),

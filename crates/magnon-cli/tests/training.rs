@@ -465,6 +465,8 @@ fn predictions_refuse_what_the_model_does_not_fit() {
     };
     let unfinished = copy("unfinished");
     fs::remove_file(unfinished.join("model.safetensors")).unwrap();
+    fs::create_dir(unfinished.join("checkpoints")).unwrap();
+    fs::rename(unfinished.join("config.json"), unfinished.join("checkpoints/config.json")).unwrap();
     refuse(&[&text(&unfinished)], "magnon train --resume");
     for name in ["model.safetensors", "known.safetensors"] {
         let old = copy(&format!("old-{name}"));
