@@ -111,7 +111,7 @@ impl RunFolder {
         let folder = self.checkpoint_folder();
         let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
         for path in entries.flatten().map(|entry| entry.path()) {
-            if is_checkpoint(&path) || path == self.begun() {
+            if is_checkpoint(&path) || is_unfinished(&path) || path == self.begun() {
                 remove(&path)?;
             }
         }
@@ -187,6 +187,11 @@ fn is_checkpoint(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let ours = name.starts_with("mgc-q") || name.starts_with("mlp-q");
     ours && name.contains("-seed") && name.ends_with(".safetensors")
+}
+
+/// Whether a file is one that a kill has left half written, by the name that such files have.
+fn is_unfinished(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp"))
 }
 
 fn read_json(path: PathBuf) -> Result<RunConfig, FileError> {
