@@ -34,7 +34,7 @@ pub struct DenoiseArgs {
     #[arg(long, value_name = "F.npy", help_heading = "Denoising")]
     pub signal: Option<PathBuf>,
     /// Write the denoised signal to this .npy file: complex128, or float64 where it is real
-    #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
+    #[arg(short, long, visible_alias = "npy", value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Write column,before,after to this file: the Dirichlet energy of each column
     #[arg(long, value_name = "F.csv", help_heading = "Output")]

@@ -3,10 +3,11 @@
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
 use crate::figures::{self, check_plot};
-use crate::report::{Clock, Report, usage};
+use crate::report::{Clock, Report, check_ending, usage};
 use anyhow::bail;
 use clap::Args;
-use magnon::data::write::write_csv;
+use magnon::data::write::{write_csv, write_npy};
+use magnon::matrix::Matrix;
 use magnon::operator::Charge;
 use magnon_plot::{Curve, ResponseFigure};
 use std::io::{BufWriter, Write};
@@ -48,6 +49,9 @@ pub struct ResponseArgs {
     /// Write the csv to this file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
+    /// Write lambda and response as two columns to this .npy file, float64
+    #[arg(long, value_name = "F.npy", conflicts_with = "eigenvalues", help_heading = "Output")]
+    pub npy: Option<PathBuf>,
     /// Draw a figure into this file, by its ending
     #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
     pub plot: Option<PathBuf>,
@@ -60,6 +64,7 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     if !(args.memory > 0.0 && args.memory.is_finite()) {
         return Err(usage("--memory must be above 0, in GiB"));
     }
+    check_ending(args.npy.as_deref(), "npy")?;
     check_plot(args.plot.as_deref())?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
@@ -97,11 +102,18 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }
+    if let Some(path) = &args.npy {
+        let cells = lambdas.iter().zip(&response).flat_map(|(lambda, h)| [*lambda, *h]).collect();
+        let table = Matrix::from_vec(args.points, 2, cells);
+        let table = table.unwrap_or_else(|_| Matrix::zeros(0, 2));
+        clock.phase("write", || write_npy(path, &table))?;
+        report.line("written", path.display());
+    }
     let rows = lambdas.iter().zip(&response).map(|(lambda, h)| [*lambda, *h]);
     if let Some(path) = &args.csv {
         clock.phase("write", || write_csv(path, &["lambda", "response"], rows))?;
         report.line("written", path.display());
-    } else if !common.json && args.plot.is_none() {
+    } else if !common.json && args.plot.is_none() && args.npy.is_none() {
         let mut out = BufWriter::new(std::io::stdout().lock());
         writeln!(out, "lambda,response")?;
         for [lambda, h] in rows {
@@ -112,6 +124,7 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     report.key("lambda", lambdas);
     report.key("response", response);
     report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
+    report.key("npy", args.npy.as_ref().map(|path| path.display().to_string()));
     report.key("plot", args.plot.as_ref().map(|path| path.display().to_string()));
     report.print(common, clock)
 }
