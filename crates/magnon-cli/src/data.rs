@@ -7,7 +7,7 @@ use magnon::data::{
     attach_labels, load,
 };
 use magnon::graph::generate::GeneratorKind;
-use magnon::run::DataConfig;
+use magnon::train::DataConfig;
 use std::path::Path;
 
 /// A data set and the split that was asked for.
@@ -19,7 +19,7 @@ pub struct Loaded {
 /// Reads or generates DATA.
 pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
     let mut config = DataConfig::default();
-    args.apply(&mut config);
+    args.apply(&mut config)?;
     clock.phase("load", || {
         let dataset = read_dataset(&config, common.seed(), common)?;
         let seed = config.split_seed.unwrap_or(common.seed());
@@ -34,7 +34,7 @@ pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Resu
     })
 }
 
-/// The data set that a recipe describes; generators draw with `seed`.
+/// The data set that a configuration describes; generators draw with `seed`.
 pub fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::Result<Dataset> {
     let name = config.source.as_str();
     if name.is_empty() {
@@ -56,7 +56,7 @@ pub fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::
     Ok(dataset)
 }
 
-/// The recipe where `name` is that of a generator and not of a file.
+/// The configuration where `name` is that of a generator and not of a file.
 pub fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
     let (kind, _) = name.split_once(':').unwrap_or((name, ""));
     let known = kind == "demo" || kind.parse::<GeneratorKind>().is_ok();

@@ -1,8 +1,8 @@
-//! The paper's hyper-parameters, one file a data set, built into the command.
+//! The paper's hyper-parameters, one file per data set, built into the command.
 
 use crate::report::usage;
 use anyhow::Context;
-use magnon::run::RunConfig;
+use magnon::train::RunConfig;
 use std::path::Path;
 
 const PRESETS: [(&str, &str); 7] = [
@@ -15,10 +15,10 @@ const PRESETS: [(&str, &str); 7] = [
     ("wisconsin", include_str!("../../../presets/wisconsin.json")),
 ];
 
-/// The recipe of a preset, or of a file such as the `config.json` of a run.
+/// The configuration of a preset, or of a file such as the `config.json` of a run.
 pub fn preset(name: &str) -> anyhow::Result<RunConfig> {
     if let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) {
-        return serde_json::from_str(text).with_context(|| format!("the preset {name}"));
+        return parsed(text).with_context(|| format!("the preset {name}"));
     }
     let path = Path::new(name);
     if !path.is_file() {
@@ -28,9 +28,13 @@ pub fn preset(name: &str) -> anyhow::Result<RunConfig> {
     read(path)
 }
 
-/// Reads a recipe from a file.
+/// Reads a configuration from a file.
 pub fn read(path: &Path) -> anyhow::Result<RunConfig> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("{}: cannot read", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{}: not a recipe", path.display()))
+    parsed(&text).with_context(|| format!("{}: not a configuration", path.display()))
+}
+
+fn parsed(text: &str) -> anyhow::Result<RunConfig> {
+    RunConfig::from_json(text).map_err(anyhow::Error::msg)
 }

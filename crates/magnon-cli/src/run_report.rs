@@ -1,16 +1,15 @@
 //! `report.html`: a run told on one page.
 
 use crate::args::CycleFindings;
+use crate::commands::train::named;
 use crate::figures;
 use crate::report::grouped;
 use magnon::data::Dataset;
-use magnon::model::ModelKind;
 use magnon::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern};
-use magnon::run::RunConfig;
 use magnon::spectrum::{
     DensityConfig, EigenmapConfig, SpectrumConfig, SpectrumError, density, eigenmap, spectrum,
 };
-use magnon::train::{CandidateResult, Outcome, Summary, TrialResult};
+use magnon::train::{CandidateResult, Outcome, RunConfig, Summary, TrialResult};
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
     SpectrumCurve, SpectrumFigure,
@@ -33,13 +32,12 @@ pub fn report(
     cycles: Option<&CycleFindings>,
 ) -> Option<Report> {
     let best = outcome.best()?;
-    let mgc = config.model.kind == ModelKind::Mgc;
     let mut remarks = dataset.remarks.clone();
     let name = &dataset.name;
     let (mut spectrum, mut map) = (None, None);
-    if mgc {
+    if outcome.charge.is_some() {
         match spectra(config, dataset, outcome) {
-            Ok(figure) => spectrum = Some(figure),
+            Ok(figure) => spectrum = figure,
             Err(error) => remarks.push(format!("no spectrum: {error}")),
         }
         match nodes_on_a_map(dataset, outcome) {
@@ -64,7 +62,7 @@ pub fn report(
     let several = outcome.runs.len() > 1;
     let note = format!("95 % confidence interval over {} runs", outcome.runs.len());
     Some(Report {
-        title: format!("{} on {name}", config.model.kind.name().to_uppercase()),
+        title: format!("{} on {name}", config.model.info().title),
         subtitle: subtitle(config, outcome),
         facts: facts(config, dataset, best),
         remarks,
@@ -83,17 +81,18 @@ pub fn report(
 }
 
 fn subtitle(config: &RunConfig, outcome: &Outcome) -> String {
-    if config.model.kind == ModelKind::Mlp {
-        return "A network on the features alone, blind to the graph".to_owned();
+    let mut parts = Vec::new();
+    parts.extend(outcome.charge.map(|charge| format!("charge q = {charge}")));
+    if let Some(filter) = &config.filter {
+        let order = filter.effective_order().map(|k| format!(" of order {k}"));
+        parts.push(format!("{}{}", filter.kind.name(), order.unwrap_or_default()));
     }
-    let order = config.filter.effective_order().map(|k| format!(" of order {k}"));
-    format!(
-        "Charge q = {}, {}{}, {} pass",
-        outcome.charge,
-        config.filter.kind.name(),
-        order.unwrap_or_default(),
-        outcome.pass.name()
-    )
+    parts.extend(outcome.pass.map(|pass| format!("{} pass", pass.name())));
+    let summary = config.model.info().summary;
+    match parts.is_empty() {
+        true => summary.to_owned(),
+        false => format!("{summary}: {}", parts.join(", ")),
+    }
 }
 
 fn facts(config: &RunConfig, dataset: &Dataset, best: &TrialResult) -> Vec<Fact> {
@@ -120,29 +119,25 @@ fn facts(config: &RunConfig, dataset: &Dataset, best: &TrialResult) -> Vec<Fact>
         .map(|part| part.confusion.iter().flatten().sum::<usize>().to_string())
         .collect();
     facts.push(fact("Training / validation / test nodes", sizes.join(" / ")));
-    facts.push(fact("Hidden units", config.model.hidden.to_string()));
+    let settings = config.model.settings();
+    if let Some(hidden) = settings.get("hidden") {
+        facts.push(fact("Hidden units", hidden.to_string()));
+    }
+    facts.push(fact("Parameters", grouped(best.parameters)));
     facts.push(fact("Epochs", format!("{}, best {}", best.history.len(), best.best.epoch)));
     facts
 }
 
 fn controls(config: &RunConfig, outcome: &Outcome) -> Vec<Control> {
-    let row = |name: String, runs: &[TrialResult], main: bool| {
+    let row = |name: String, tells: &str, runs: &[TrialResult], main: bool| {
         let Summary { mean, ci95, n, .. } = Outcome::summary(runs)?;
-        let note = match (main, runs.first()?.trial.model) {
-            (true, _) => "",
-            (false, ModelKind::Mgc) => "how much is left without direction",
-            (false, ModelKind::Mlp) => "how much the features tell by themselves",
-        };
-        let note = note.to_owned();
+        let note = tells.to_owned();
         Some(Control { name, accuracy: mean, half_width: ci95, runs: n, note, main })
     };
-    let name = match config.model.kind {
-        ModelKind::Mgc => format!("MGC, q = {}", outcome.charge),
-        ModelKind::Mlp => "MLP".to_owned(),
-    };
-    let own = row(name, &outcome.runs, true);
+    let own = row(named(config, outcome), "", &outcome.runs, true);
     let others = outcome.controls.iter();
-    let others = others.filter_map(|control| row(control.name.to_owned(), &control.runs, false));
+    let others =
+        others.filter_map(|control| row(control.name.clone(), control.tells, &control.runs, false));
     own.into_iter().chain(others).collect()
 }
 
@@ -163,19 +158,17 @@ fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
         }
     });
     let charges = outcome.candidates.iter().map(|result: &CandidateResult| {
-        let origin = result.candidate.length.map_or("no direction".to_owned(), |m| {
-            let trivial = if result.candidate.trivial { ", acts as 0 does" } else { "" };
-            format!("cycles of {m}{trivial}")
-        });
+        let length = result.candidate.length;
+        let origin = length.map_or("no direction".to_owned(), |m| format!("cycles of {m}"));
         ChargeCandidate {
             charge: result.candidate.charge.value(),
             origin,
-            val_loss: result.val_loss,
-            val_accuracy: result.val_accuracy,
-            chosen: result.candidate.charge == outcome.charge,
+            val_loss: Some(result.val_loss),
+            val_accuracy: Some(result.val_accuracy),
+            chosen: Some(result.candidate.charge) == outcome.charge,
         }
     });
-    let choice = format!("q = {}", outcome.charge);
+    let choice = outcome.charge.map_or(String::new(), |charge| format!("q = {charge}"));
     let reason = "the smallest validation loss of the charges tried".to_owned();
     let (lengths, charges) = (lengths.collect(), charges.collect());
     CycleEvidence { lengths, charges, choice, reason }
@@ -186,10 +179,14 @@ fn spectra(
     config: &RunConfig,
     dataset: &Dataset,
     outcome: &Outcome,
-) -> Result<SpectrumFigure, SpectrumError> {
+) -> Result<Option<SpectrumFigure>, SpectrumError> {
+    let (Some(taken), Some(pass), Some(choice)) = (outcome.charge, outcome.pass, &config.operator)
+    else {
+        return Ok(None);
+    };
     let pattern = Pattern::new(&dataset.graph).map_err(magnon::operator::OperatorError::from)?;
     let pattern = Arc::new(pattern);
-    let mut charges = vec![outcome.charge, Charge::ZERO];
+    let mut charges = vec![taken, Charge::ZERO];
     if pattern.is_directed() {
         charges.extend((2..=6).filter_map(|m| Charge::fraction(1, m).ok()));
     }
@@ -198,7 +195,7 @@ fn spectra(
     let mut curves = Vec::new();
     let mut response = None;
     for charge in charges {
-        let recipe = config.operator.config(charge, outcome.pass.high);
+        let recipe = choice.config(charge, pass.high);
         let operator = MagneticOperator::from_pattern(pattern.clone(), &recipe)?;
         let eigenvalues = match dataset.graph.nodes() <= EXACT {
             true => spectrum(&operator, &SpectrumConfig::default(), &|_, _| ())?.eigenvalues,
@@ -209,16 +206,17 @@ fn spectra(
             eigenvalues,
             approximation: Vec::new(),
         });
-        if charge == outcome.charge
-            && let Ok(filter) = config.filter.build(operator.bounds(), operator.config().kind)
+        if charge == taken
+            && let Some(of) = &config.filter
+            && let Ok(filter) = of.build(operator.bounds(), operator.config().kind)
         {
-            let name = config.filter.kind.name().to_owned();
+            let name = of.kind.name().to_owned();
             response = Some(figures::response(name, &filter, operator.bounds()));
         }
     }
     let how = if dataset.graph.nodes() <= EXACT { "" } else { ", from their density" };
     let title = format!("Eigenvalues of the operator{how}, and the filter's response");
-    Ok(SpectrumFigure { title, curves, response })
+    Ok(Some(SpectrumFigure { title, curves, response }))
 }
 
 /// About where the eigenvalues are, in equal shares, from their density.
@@ -244,7 +242,7 @@ fn nodes_on_a_map(
     if dataset.graph.nodes() > MAPPED || dataset.graph.nodes() < 3 {
         return Ok(None);
     }
-    let charge = outcome.charge;
+    let Some(charge) = outcome.charge else { return Ok(None) };
     let kind = Kind::Laplacian;
     let recipe = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
     let solver = SpectrumConfig { tolerance: 1e-4, ..Default::default() };

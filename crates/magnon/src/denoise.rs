@@ -14,10 +14,10 @@ pub use energy::dirichlet_energy;
 use crate::filter::FilterError;
 use crate::filter::conjugate_gradient::{System, Work};
 use crate::matrix::Matrix;
-use crate::operator::engine::{Engine, Source};
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F64_LANES as N, Line};
+use crate::operator::stepper::{Source, Stepper};
 use crate::operator::{
     Kind, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern, Scaling,
 };
@@ -183,8 +183,8 @@ fn solve<const COMPLEX: bool>(
     let mut out = Matrix::try_zeros(rows, cols).ok_or(refused)?;
     let scaling: Scaling<f64> = operator.scaling(0.0, 1.0);
     let weights = operator.inner_weights();
-    let engine = Engine::<f64, N, COMPLEX>::new(operator, Instructions::detect(), true);
-    let system = System { engine: &engine, scaling: &scaling, denominator, weights: &weights };
+    let stepper = Stepper::<f64, N, COMPLEX>::new(operator, Instructions::detect(), true);
+    let system = System { stepper: &stepper, scaling: &scaling, denominator, weights: &weights };
     let mut work = Work::new(rows);
     for first in (0..cols).step_by(WIDTH) {
         let width = WIDTH.min(cols - first);

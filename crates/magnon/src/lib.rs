@@ -20,6 +20,7 @@ pub mod nn;
 pub mod operator;
 pub mod run;
 pub mod spectrum;
+mod strict;
 mod tensors;
 pub mod train;
 

@@ -126,6 +126,18 @@ impl SparseMatrix {
         Ok(Self { cols, offsets, columns, values })
     }
 
+    /// Some of its rows.
+    pub fn select(&self, rows: &[u32]) -> Self {
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &row in rows {
+            let span = self.span(row as usize);
+            columns.extend_from_slice(&self.columns[span.clone()]);
+            values.extend_from_slice(&self.values[span]);
+            offsets.push(columns.len());
+        }
+        Self { cols: self.cols, offsets, columns, values }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1

@@ -2,7 +2,7 @@
 
 use crate::data::DataError;
 use crate::data::write::write_atomic;
-use crate::nn::{Field, Shape};
+use crate::nn::{Field, NamedNumbers, Shape};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use std::collections::{BTreeMap, HashMap};
@@ -47,22 +47,24 @@ pub enum FileError {
 }
 
 /// The format version of all files that are written here.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// What a file holds: words, and tensors of numbers in the order of their names.
 #[derive(Debug, Default)]
 pub(crate) struct Tensors {
     /// Words by key.
     pub words: HashMap<String, String>,
-    /// Name, shape and bytes.
-    tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)>,
+    tensors: Vec<Tensor>,
 }
+
+/// Name, type, axes and bytes.
+type Tensor = (String, Dtype, Vec<usize>, Vec<u8>);
 
 impl Tensors {
     /// Adds a matrix; a complex one gets a last axis of real and imaginary part.
     pub fn push_matrix(&mut self, name: &str, shape: Shape, numbers: &[f32]) {
-        let mut axes = vec![shape.rows, shape.cols];
-        if shape.field == Field::Complex {
+        let mut axes = vec![shape.rows(), shape.cols()];
+        if shape.field() == Field::Complex {
             axes.push(2);
         }
         self.push(name, Dtype::F32, axes, bytemuck::cast_slice(numbers));
@@ -89,6 +91,8 @@ impl Tensors {
         let words = self.words.iter().map(|(key, word)| (key.as_str(), word.as_str()));
         let mut words: BTreeMap<&str, &str> = words.collect();
         words.extend([("format", format), ("version", VERSION)]);
+        let checksum = checksum(&words, &self.tensors);
+        words.insert("checksum", &checksum);
         let views: Result<Vec<_>, _> = self
             .tensors
             .iter()
@@ -129,7 +133,27 @@ impl Tensors {
             let axes = view.shape().to_vec();
             tensors.push((name.to_owned(), view.dtype(), axes, view.data().to_owned()));
         }
+        let found = words.get("checksum").cloned().unwrap_or_default();
+        let named: BTreeMap<&str, &str> =
+            words.iter().map(|(key, word)| (key.as_str(), word.as_str())).collect();
+        if checksum(&named, &tensors) != found {
+            return Err(broken("its checksum does not match: the file is damaged".to_owned()));
+        }
         Ok(Self { words, tensors })
+    }
+
+    /// All single precision matrices; a last axis of 2 beyond rows and columns is a complex one.
+    pub fn matrices(&self) -> Result<Vec<NamedNumbers>, String> {
+        let matrix = |(name, _, axes, _): &Tensor| {
+            let shape = match axes[..] {
+                [rows, cols] => Shape::checked(rows, cols, Field::Real),
+                [rows, cols, 2] => Shape::checked(rows, cols, Field::Complex),
+                _ => None,
+            };
+            let shape = shape.ok_or_else(|| format!("{name} is no matrix"))?;
+            Ok((name.clone(), shape, self.numbers(name)?))
+        };
+        self.tensors.iter().map(matrix).collect()
     }
 
     /// Axes and bytes of a tensor of this type.
@@ -161,6 +185,37 @@ impl Tensors {
         let word = self.words.get(key).ok_or_else(|| format!("it lacks the entry '{key}'"))?;
         word.parse().map_err(|_| format!("its entry '{key}' is '{word}'"))
     }
+}
+
+/// A checksum of everything in a file but the checksum itself. A damaged bit would go unseen
+/// otherwise: every bit pattern is a number.
+fn checksum(words: &BTreeMap<&str, &str>, tensors: &[Tensor]) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    for (key, word) in words.iter().filter(|(key, _)| **key != "checksum") {
+        sum.update(format!("{key}={word}\n").as_bytes());
+    }
+    // Tensors lie in a file in another order than they were pushed in.
+    let mut tensors: Vec<&Tensor> = tensors.iter().collect();
+    tensors.sort_by(|a, b| a.0.cmp(&b.0));
+    for (name, dtype, axes, bytes) in tensors {
+        sum.update(format!("{name}: {dtype:?} {axes:?}\n").as_bytes());
+        sum.update(bytes);
+    }
+    format!("{:08x}", sum.finalize())
+}
+
+/// What a file says that it is; `None` where it is no safetensors file.
+pub(crate) fn format_of(path: &Path) -> Option<String> {
+    use std::io::Read;
+    let mut file = std::fs::File::open(path).ok()?;
+    let mut length = [0; 8];
+    file.read_exact(&mut length).ok()?;
+    let most = file.metadata().ok()?.len();
+    let length = u64::from_le_bytes(length).min(most);
+    let mut header = Vec::new();
+    file.take(length).read_to_end(&mut header).ok()?;
+    let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
+    Some(header.get("__metadata__")?.get("format")?.as_str()?.to_owned())
 }
 
 /// The header of a safetensors file with `words` put into it, and what comes after the header. The

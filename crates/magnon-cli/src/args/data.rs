@@ -1,9 +1,10 @@
 //! Flags that say what is read, and how.
 
+use crate::report::usage;
 use clap::Args;
 use magnon::data::{FeatureNorm, SplitChoice};
 use magnon::graph::{Duplicates, SelfLoops};
-use magnon::run::DataConfig;
+use magnon::train::DataConfig;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -50,8 +51,8 @@ pub struct DataFlags {
 }
 
 impl DataArgs {
-    /// Puts the flags that were given in place of what a recipe has.
-    pub fn apply(&self, config: &mut DataConfig) {
+    /// Puts the flags that were given in place of what a configuration has.
+    pub fn apply(&self, config: &mut DataConfig) -> anyhow::Result<()> {
         let flags = &self.flags;
         if let Some(data) = &self.data {
             config.source = data.clone();
@@ -68,5 +69,11 @@ impl DataArgs {
         config.labels = flags.labels.clone().or(config.labels.take());
         config.split = flags.split.unwrap_or(config.split);
         config.split_seed = flags.split_seed.or(config.split_seed);
+        if flags.split_seed.is_some() && matches!(config.split, SplitChoice::Given(_)) {
+            return Err(usage(
+                "--split-seed is for splits that are drawn; ask for one with --split 60/20/20",
+            ));
+        }
+        Ok(())
     }
 }

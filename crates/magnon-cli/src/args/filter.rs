@@ -35,6 +35,21 @@ pub struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// The flags that were given, and the numbers of those that models may have as settings.
+    pub fn given(&self) -> Vec<(&'static str, Option<serde_json::Value>)> {
+        let flags = [
+            ("filter", self.filter.is_some(), None),
+            ("order", self.order.is_some(), self.order.map(Into::into)),
+            ("alpha", self.alpha.is_some(), self.alpha.map(Into::into)),
+            ("time", self.time.is_some(), self.time.map(Into::into)),
+            ("coefficients", self.coefficients.is_some(), None),
+            ("feedback", self.feedback.is_some(), None),
+            ("exact", self.exact, None),
+            ("tolerance", self.tolerance.is_some(), None),
+        ];
+        flags.into_iter().filter(|flag| flag.1).map(|(name, _, value)| (name, value)).collect()
+    }
+
     /// The filter for `operator`; parameters that make no sense are wrong usage.
     pub fn build(&self, operator: &MagneticOperator) -> anyhow::Result<Filter> {
         let built = self.config().build(operator.bounds(), operator.config().kind);
@@ -48,7 +63,7 @@ impl FilterArgs {
         config
     }
 
-    /// Puts the flags that were given in place of what a recipe has. Another filter takes nothing
+    /// Puts the flags that were given in place of what a configuration has. Another filter takes nothing
     /// over from the one that it replaces. Parameters that make no sense are refused before any
     /// graph is read.
     pub fn apply(&self, config: &mut FilterConfig) -> anyhow::Result<()> {

@@ -6,8 +6,8 @@ use anyhow::Context;
 use clap::Args;
 use magnon::cycles::{ChargeAdvice, LengthsConfig, LengthsReport, advise, cycle_lengths, flux};
 use magnon::graph::{DiGraph, measure};
+use magnon::model::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, choose_pass};
 use magnon::operator::{Normalize, OperatorConfig, Symmetrize};
-use magnon::train::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, choose_pass};
 use std::sync::atomic::AtomicBool;
 
 #[derive(Args)]
@@ -35,7 +35,7 @@ pub struct OperatorArgs {
     pub pass: Option<PassChoice>,
 }
 
-/// The operator's recipe, and how charge and pass were chosen where that was left open.
+/// The operator's configuration, and how charge and pass were chosen where that was left open.
 pub struct Resolved {
     pub config: OperatorConfig,
     pub charge_evidence: Option<String>,
@@ -43,7 +43,20 @@ pub struct Resolved {
 }
 
 impl OperatorArgs {
-    /// Puts the flags that were given in place of what a recipe has.
+    /// The first of the flags that were given.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--charge", self.charge.is_some()),
+            ("--symmetrize", self.symmetrize.is_some()),
+            ("--normalize", self.normalize.is_some()),
+            ("--no-self-loops", self.no_self_loops),
+            ("--kind", self.kind.is_some()),
+            ("--pass", self.pass.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// Puts the flags that were given in place of what a configuration has.
     pub fn apply(&self, choice: &mut OperatorChoice) -> anyhow::Result<()> {
         if self.pass.is_some() && self.kind == Some(KindChoice::Laplacian) {
             return Err(usage("--pass chooses the sign of the adjacency; a Laplacian has none"));

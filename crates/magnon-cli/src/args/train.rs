@@ -2,40 +2,119 @@
 
 use crate::report::usage;
 use clap::Args;
-use magnon::model::{Gate, ModelConfig, ModelKind};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use magnon::model::{Gate, MODELS, ModelConfig, ModelInfo};
 use magnon::nn::{Decay, Init, Schedule};
-use magnon::run::{RunsConfig, Vary};
-use magnon::train::TrainConfig;
+use magnon::train::{RunConfig, RunsConfig, TrainConfig, Vary};
+use serde_json::Value;
 use std::str::FromStr;
+
+/// One of the models, by name; the help lists them all with their sentence.
+#[derive(Clone)]
+pub struct ModelName(pub &'static str);
+
+impl clap::builder::ValueParserFactory for ModelName {
+    type Parser = ModelParser;
+    fn value_parser() -> ModelParser {
+        ModelParser
+    }
+}
+
+#[derive(Clone)]
+pub struct ModelParser;
+
+impl TypedValueParser for ModelParser {
+    type Value = ModelName;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<ModelName, clap::Error> {
+        let names = MODELS.iter().map(|info| info.name).collect::<Vec<_>>();
+        let name = PossibleValuesParser::new(names).parse_ref(command, argument, value)?;
+        let found = MODELS.iter().find(|info| info.name == name);
+        Ok(ModelName(found.map_or("mgc", |info| info.name)))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |info: &ModelInfo| PossibleValue::new(info.name).help(info.summary);
+        Some(Box::new(MODELS.iter().map(value)))
+    }
+}
+
+/// A setting as it is written on the command line, KEY=VALUE.
+#[derive(Clone)]
+pub struct Setting(String, Value);
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, value) = text
+            .split_once('=')
+            .ok_or_else(|| format!("'{text}' is no setting; write KEY=VALUE, as in heads=4"))?;
+        // Numbers and truth values are themselves; anything else is a word.
+        let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        Ok(Self(key.trim().replace('-', "_"), value))
+    }
+}
 
 #[derive(Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
     /// The model [default: mgc]
-    #[arg(long, value_enum)]
-    pub model: Option<ModelKind>,
-    /// Width of the hidden layer [default: 64]
+    #[arg(long, value_name = "NAME", hide_possible_values = false)]
+    pub model: Option<ModelName>,
+    /// Width of the hidden layers [default: the model's]
     #[arg(long, value_name = "N")]
     pub hidden: Option<usize>,
-    /// Share of the hidden layer left out in training, below 1 [default: 0.5]
+    /// Number of layers [default: the model's]
+    #[arg(long, value_name = "N")]
+    pub layers: Option<usize>,
+    /// Share of the hidden layers left out in training, below 1 [default: the model's]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub dropout: Option<f64>,
-    /// How the complex hidden layer becomes real [default: tanh]
+    /// How MGC's complex hidden layer becomes real [default: tanh]
     #[arg(long, value_enum)]
     pub gate: Option<Gate>,
     /// How weights are drawn [default: glorot]
     #[arg(long, value_enum)]
     pub init: Option<Init>,
+    /// Any other setting of the model, such as heads=4; `magnon models NAME` lists them
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<Setting>,
 }
 
 impl ModelArgs {
-    /// Puts the flags that were given in place of what a recipe has.
+    /// Another model than the configuration's comes with defaults of its own; data, seed and number
+    /// of runs stay.
+    pub fn choose(&self, config: &mut RunConfig) -> anyhow::Result<()> {
+        let Some(ModelName(name)) = self.model else { return Ok(()) };
+        if name != config.model.info().name {
+            let mut other = RunConfig::of(ModelConfig::named(name).map_err(usage)?);
+            other.data = std::mem::take(&mut config.data);
+            (other.runs, other.train.seed) = (config.runs, config.train.seed);
+            *config = other;
+        }
+        Ok(())
+    }
+
+    /// Puts the flags that were given in place of what a configuration has.
     pub fn apply(&self, config: &mut ModelConfig) -> anyhow::Result<()> {
-        config.kind = self.model.unwrap_or(config.kind);
-        config.hidden = self.hidden.unwrap_or(config.hidden);
-        config.dropout = self.dropout.unwrap_or(config.dropout);
-        config.gate = self.gate.unwrap_or(config.gate);
-        config.init = self.init.unwrap_or(config.init);
+        let given = [
+            ("hidden", self.hidden.map(Value::from)),
+            ("layers", self.layers.map(Value::from)),
+            ("dropout", self.dropout.map(Value::from)),
+            ("gate", self.gate.and_then(|gate| serde_json::to_value(gate).ok())),
+            ("init", self.init.and_then(|init| serde_json::to_value(init).ok())),
+        ];
+        let given = given.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        let more = self.set.iter().map(|Setting(key, value)| (key.as_str(), value.clone()));
+        for (key, value) in given.chain(more) {
+            config.set(key, value).map_err(usage)?;
+        }
         config.check().map_err(usage)
     }
 }
@@ -46,16 +125,16 @@ pub struct TrainFlags {
     /// Most epochs [default: 10000]
     #[arg(long, value_name = "N")]
     pub epochs: Option<usize>,
-    /// Stop after so many epochs without a better validation loss [default: 50]
+    /// Stop after so many epochs without a better validation loss [default: the model's]
     #[arg(long, value_name = "N")]
     pub patience: Option<usize>,
-    /// Rows a step [default: all training rows]
+    /// Rows per step [default: all training rows]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
-    /// Learning rate [default: 0.01]
+    /// Learning rate [default: the model's]
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     pub rate: Option<f64>,
-    /// Strength of the weight decay [default: 0.0001]
+    /// Strength of the weight decay [default: the model's]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub weight_decay: Option<f64>,
     /// How the decay acts [default: l2]
@@ -93,7 +172,7 @@ impl FromStr for ScheduleArg {
 }
 
 impl TrainFlags {
-    /// Puts the flags that were given in place of what a recipe has.
+    /// Puts the flags that were given in place of what a configuration has.
     pub fn apply(&self, config: &mut TrainConfig) -> anyhow::Result<()> {
         config.epochs = self.epochs.unwrap_or(config.epochs);
         config.patience = self.patience.unwrap_or(config.patience);
@@ -123,7 +202,7 @@ pub struct RunsArgs {
 }
 
 impl RunsArgs {
-    /// Puts the flags that were given in place of what a recipe has.
+    /// Puts the flags that were given in place of what a configuration has.
     pub fn apply(&self, config: &mut RunsConfig) -> anyhow::Result<()> {
         config.count = self.runs.unwrap_or(config.count);
         config.vary = self.vary.unwrap_or(config.vary);

@@ -3,8 +3,7 @@
 use super::train::{Options, train};
 use crate::args::Common;
 use magnon::filter::FilterConfig;
-use magnon::run::{RunConfig, RunsConfig};
-use magnon::train::TrainConfig;
+use magnon::train::{RunConfig, RunsConfig, TrainConfig};
 use std::path::PathBuf;
 
 /// Order of the LinearRank filter that is shown.
@@ -21,7 +20,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         );
     }
     let config = RunConfig {
-        filter: FilterConfig { order: Some(ORDER), ..Default::default() },
+        filter: Some(FilterConfig { order: Some(ORDER), ..Default::default() }),
         train: TrainConfig { seed: common.seed(), ..Default::default() },
         runs: RunsConfig { controls: true, ..Default::default() },
         ..Default::default()

@@ -6,8 +6,8 @@ use crate::report::{Clock, Report, check_ending, grouped, usage};
 use clap::Args;
 use magnon::data::Dataset;
 use magnon::data::write::{quoted, write_atomic};
-use magnon::model::ModelKind;
-use magnon::run::{DataConfig, Prediction, RunFolder, SavedModel, predict};
+use magnon::run::{Prediction, RunFolder, SavedModel, predict};
+use magnon::train::DataConfig;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -30,20 +30,24 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     if args.data.flags.feature_norm.is_some() {
         return Err(usage("features are scaled as the model's were; there is no --feature-norm"));
     }
+    if args.data.flags.split.is_some() || args.data.flags.split_seed.is_some() {
+        return Err(usage("all nodes are classified; predict makes no use of a split"));
+    }
     let mut clock = Clock::default();
     let folder = RunFolder::open(&args.run)?;
     let config = folder.config()?;
-    let (saved, known) = clock.phase("model", || anyhow::Ok((folder.model()?, folder.known()?)))?;
+    let (saved, cache) =
+        clock.phase("model", || anyhow::Ok((folder.model()?, folder.predictions()?)))?;
     // Other data are read as the run's were, but have features and labels of their own.
     let mut data = match args.data.data {
         None => config.data.clone(),
         Some(_) => DataConfig { load: config.data.load, ..Default::default() },
     };
-    args.data.apply(&mut data);
+    args.data.apply(&mut data)?;
     data.load.feature_norm = saved.feature_norm;
     let dataset = clock.phase("load", || read_dataset(&data, config.train.seed, common))?;
-    let known = known.filter(|_| !args.full);
-    let prediction = clock.phase("predict", || predict(&saved, &dataset, known.as_ref()))?;
+    let cache = cache.filter(|_| !args.full);
+    let prediction = clock.phase("predict", || predict(&saved, &dataset, cache.as_ref()))?;
 
     let mut report = Report::default();
     describe(&saved, &dataset, &prediction, &mut report);
@@ -67,26 +71,25 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
 
 fn describe(saved: &SavedModel, dataset: &Dataset, prediction: &Prediction, report: &mut Report) {
     let nodes = dataset.graph.nodes();
-    report.key("model", saved.model.kind.name());
+    report.key("model", saved.model.info().name);
     report.key("dataset", dataset.name.as_str());
     report.key("nodes", nodes);
     report.key("edges", dataset.graph.edges());
-    let mgc = saved.model.kind == ModelKind::Mgc;
-    report.key("charge", mgc.then(|| saved.operator.charge.value()));
+    report.key("charge", saved.operator.map(|operator| operator.charge.value()));
     report.key("classes", saved.classes.clone());
     report.key("computed", prediction.computed);
     let mut counts = vec![0usize; saved.classes.len()];
     let (mut right, mut labelled) = (0usize, 0usize);
     for node in 0..nodes {
-        let said = prediction.class(node);
-        counts[said] += 1;
+        let class = prediction.class(node);
+        counts[class] += 1;
         let truth = dataset.labels.as_ref().and_then(|labels| {
             let class = labels.classes[node]?;
             Some(&labels.names[class as usize])
         });
         if let Some(truth) = truth {
             labelled += 1;
-            right += usize::from(*truth == saved.classes[said]);
+            right += usize::from(*truth == saved.classes[class]);
         }
     }
     let accuracy = (labelled > 0).then(|| right as f64 / labelled as f64);
@@ -110,7 +113,7 @@ fn describe(saved: &SavedModel, dataset: &Dataset, prediction: &Prediction, repo
     }
 }
 
-/// One line a node.
+/// One line per node.
 fn table(
     out: &mut dyn Write,
     saved: &SavedModel,

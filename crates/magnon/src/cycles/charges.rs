@@ -14,6 +14,13 @@ pub struct Candidate {
     pub trivial: bool,
 }
 
+impl Candidate {
+    /// A charge that was given.
+    pub(crate) fn only(charge: Charge) -> Self {
+        Self { charge, length: None, trivial: false }
+    }
+}
+
 /// Candidates, and one of them where nothing else decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChargeAdvice {

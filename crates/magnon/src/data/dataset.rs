@@ -61,6 +61,19 @@ impl Features {
         }
     }
 
+    /// The rows of some nodes.
+    pub fn select(&self, nodes: &[u32]) -> Self {
+        match self {
+            Self::Dense(x) => {
+                let numbers: Vec<f32> =
+                    nodes.iter().flat_map(|&u| x.row(u as usize).iter().copied()).collect();
+                let part = Matrix::from_vec(nodes.len(), x.cols(), numbers);
+                Self::Dense(part.unwrap_or_else(|_| Matrix::zeros(0, x.cols())))
+            }
+            Self::Sparse(x) => Self::Sparse(x.select(nodes)),
+        }
+    }
+
     /// Whether every value is a count: a whole number, not negative.
     pub fn are_counts(&self) -> bool {
         self.values().iter().all(|&v| v >= 0.0 && v.fract() == 0.0)

@@ -17,7 +17,7 @@ use std::path::Path;
 /// | `feature_norm` | `auto` | how the rows of the features are scaled |
 /// | `nodes` | as found | number of nodes of an edge list whose ids are 0, 1, 2… with gaps |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields)]
 pub struct LoadConfig {
     /// Turns every edge round after reading.
     pub reverse: bool,

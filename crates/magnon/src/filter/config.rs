@@ -1,4 +1,4 @@
-//! `FilterConfig`: the recipe of a filter, as flags and files write it.
+//! `FilterConfig`: the configuration of a filter, as flags and files write it.
 
 use super::{Accuracy, Filter, FilterError};
 use crate::operator::{Bounds, Kind};
@@ -26,6 +26,8 @@ pub enum FilterKind {
     Arma,
     /// General polynomial.
     Polynomial,
+    /// A single power.
+    Power,
 }
 
 impl FilterKind {
@@ -40,16 +42,17 @@ impl FilterKind {
             Self::Bernstein => "bernstein",
             Self::Arma => "arma",
             Self::Polynomial => "polynomial",
+            Self::Power => "power",
         }
     }
 }
 
-/// Recipe of a [`Filter`].
+/// Configuration of a [`Filter`].
 ///
 /// | name | default | purpose | used by |
 /// |---|---|---|---|
 /// | `kind` | `linear-rank` | which filter | |
-/// | `order` | 8; none for series | highest power, or where a series is cut | linear-rank, markov, ppr, heat, arma |
+/// | `order` | 8; none for series | highest power, or where a series is cut | linear-rank, markov, power, ppr, heat, arma |
 /// | `alpha` | 0.9 | weight of the next step against restart | ppr |
 /// | `time` | 1 | diffusion time | heat |
 /// | `coefficients` | | θ, c or ζ | polynomial, chebyshev, bernstein, arma |
@@ -57,7 +60,7 @@ impl FilterKind {
 /// | `exact` | false | solve, or go to machine precision | ppr, heat, arma |
 /// | `tolerance` | 1e-6 | where a series without an order is cut | ppr, heat, arma |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct FilterConfig {
     /// Which filter.
     pub kind: FilterKind,
@@ -86,6 +89,7 @@ impl FilterConfig {
         match self.kind {
             FilterKind::LinearRank => Filter::linear_rank(order),
             FilterKind::Markov => Filter::markov(order),
+            FilterKind::Power => Filter::power(order),
             FilterKind::Ppr => {
                 Filter::page_rank(self.alpha.unwrap_or(0.9), domain, kind, self.accuracy())
             }
@@ -105,7 +109,9 @@ impl FilterConfig {
     /// The order K that is meant: the one given, or 8 for a filter that needs one.
     pub fn effective_order(&self) -> Option<usize> {
         match self.kind {
-            FilterKind::LinearRank | FilterKind::Markov => Some(self.order.unwrap_or(8)),
+            FilterKind::LinearRank | FilterKind::Markov | FilterKind::Power => {
+                Some(self.order.unwrap_or(8))
+            }
             _ => self.order,
         }
     }
@@ -120,10 +126,12 @@ impl FilterConfig {
 
     /// Refuses parameters that the filter does not have: they would be forgotten in silence.
     fn check(&self) -> Result<(), FilterError> {
-        use FilterKind::{Arma, Bernstein, Chebyshev, Heat, LinearRank, Markov, Polynomial, Ppr};
+        use FilterKind::{
+            Arma, Bernstein, Chebyshev, Heat, LinearRank, Markov, Polynomial, Power, Ppr,
+        };
         let series = &[Ppr, Heat, Arma][..];
         let given: [(&'static str, bool, &[FilterKind]); 7] = [
-            ("order", self.order.is_some(), &[LinearRank, Markov, Ppr, Heat, Arma]),
+            ("order", self.order.is_some(), &[LinearRank, Markov, Power, Ppr, Heat, Arma]),
             ("alpha", self.alpha.is_some(), &[Ppr]),
             ("time", self.time.is_some(), &[Heat]),
             (

@@ -7,9 +7,9 @@
 use super::FilterError;
 use super::recurrence::{Pair, powers};
 use crate::operator::Scaling;
-use crate::operator::engine::{CHUNK, Engine, Source};
 use crate::operator::input::Input;
 use crate::operator::line::{F64_LANES as N, Line, tile};
+use crate::operator::stepper::{CHUNK, Source, Stepper};
 use rayon::prelude::*;
 
 type Tile = Vec<Line<f64, N>>;
@@ -37,7 +37,7 @@ impl Work {
 
 /// Q(S) and the inner product.
 pub(crate) struct System<'a, const COMPLEX: bool> {
-    pub engine: &'a Engine<'a, f64, N, COMPLEX>,
+    pub stepper: &'a Stepper<'a, f64, N, COMPLEX>,
     pub scaling: &'a Scaling<f64>,
     pub denominator: &'a [f64],
     pub weights: &'a [f64],
@@ -49,7 +49,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         let Work { solution, residual, direction, pair } = work;
         solution.fill(Line::ZERO);
         // r = p = b, through the polynomial 1.
-        powers(self.engine, &[1.0], self.scaling, source, pair, &|| ());
+        powers(self.stepper, &[1.0], self.scaling, source, pair, &|| ());
         residual.copy_from_slice(&pair.now);
         direction.copy_from_slice(&pair.now);
 
@@ -60,7 +60,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         while (0..N).any(|i| square[i] > goal[i]) && iterations < MAX_ITERATIONS {
             iterations += 1;
             let along = Source { input: Input::Tile(direction), enter: None };
-            powers(self.engine, self.denominator, self.scaling, along, pair, &|| ());
+            powers(self.stepper, self.denominator, self.scaling, along, pair, &|| ());
             let curvature = self.inner(direction, &pair.now);
             let mut alpha = [0.0; N];
             for i in 0..N {
@@ -96,10 +96,10 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         iterations: usize,
     ) -> Result<(), FilterError> {
         let Work { solution, residual, pair, .. } = work;
-        powers(self.engine, &[1.0], self.scaling, source, pair, &|| ());
+        powers(self.stepper, &[1.0], self.scaling, source, pair, &|| ());
         residual.copy_from_slice(&pair.now);
         let at = Source { input: Input::Tile(solution), enter: None };
-        powers(self.engine, self.denominator, self.scaling, at, pair, &|| ());
+        powers(self.stepper, self.denominator, self.scaling, at, pair, &|| ());
         update(residual, &pair.now, |b, q, _| b - q);
         let left = self.inner(residual, residual);
         let relative = |i: usize| if start[i] > 0.0 { (left[i] / start[i]).sqrt() } else { 0.0 };
@@ -124,7 +124,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
             sum
         };
         let chunks = 0..a.len().div_ceil(CHUNK);
-        let parts: Vec<[f64; N]> = match self.engine.shared {
+        let parts: Vec<[f64; N]> = match self.stepper.shared {
             true => chunks.into_par_iter().map(chunk).collect(),
             false => chunks.map(chunk).collect(),
         };

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | LinearRank | Σ_{k<K} 2(K−k)/(K(K+1)) λ^k | order K |
 //! | Markov diffusion | (1/K) Σ_{k=1}^{K} λ^k | order K |
+//! | power | λ^K | order K |
 //! | personalised PageRank | (1−α) / (1 − αλ) | α |
 //! | heat kernel | e^{−t(1−λ)} | time t |
 //! | polynomial | Σ θ_k λ^k | θ |
@@ -28,6 +29,7 @@ mod linear_rank;
 mod markov;
 mod page_rank;
 mod polynomial;
+mod power;
 mod propagate;
 mod recurrence;
 

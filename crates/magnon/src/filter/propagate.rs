@@ -11,11 +11,11 @@ use super::recurrence::{Pair, Tick, chebyshev, powers};
 use super::{Filter, FilterError};
 use crate::data::Features;
 use crate::matrix::Matrix;
-use crate::operator::engine::{Engine, Source};
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F32_LANES, F64_LANES, Line, Real, tile};
 use crate::operator::output::{Cell, first_not_finite, write};
+use crate::operator::stepper::{Source, Stepper};
 use crate::operator::{MagneticOperator, Scaling};
 use num_complex::Complex32;
 use rayon::prelude::*;
@@ -109,8 +109,8 @@ impl Task<'_> {
         let sources = Tiles::new(self.features, self.columns.clone(), width);
         let done = AtomicUsize::new(0);
         let steps = tiles * self.filter.order().unwrap_or(1).max(1);
-        let plan = Plan::<T, N, COMPLEX> {
-            engine: Engine::new(self.operator, self.instructions, !small),
+        let context = TileContext::<T, N, COMPLEX> {
+            stepper: Stepper::new(self.operator, self.instructions, !small),
             filter: self.filter,
             inner_weights: self.operator.inner_weights(),
             scaling,
@@ -120,8 +120,8 @@ impl Task<'_> {
         let work_on = |t: usize, scratch: &mut Scratch<T, N>| {
             let columns = self.columns.start + span(t).start..self.columns.start + span(t).end;
             let input = sources.input(t, columns, &mut scratch.input);
-            let source = Source { input, enter: plan.scaling.enter.as_deref() };
-            T::evaluate(&plan, source, &mut scratch.pair)
+            let source = Source { input, enter: context.scaling.enter.as_deref() };
+            T::evaluate(&context, source, &mut scratch.pair)
         };
 
         let too_large = FilterError::OutOfMemory { rows: nodes, cols };
@@ -141,13 +141,13 @@ impl Task<'_> {
                     .collect();
                 let results = results?;
                 let tiles: Vec<_> = results.iter().map(|(s, t)| (s.clone(), &t[..])).collect();
-                write(&mut out, &tiles, plan.scaling.leave.as_deref(), self.instructions);
+                write(&mut out, &tiles, context.scaling.leave.as_deref(), self.instructions);
             }
         } else {
             let mut scratch = Scratch::new(nodes);
             for t in 0..tiles {
                 work_on(t, &mut scratch)?;
-                let leave = plan.scaling.leave.as_deref();
+                let leave = context.scaling.leave.as_deref();
                 let tiles = [(span(t), &scratch.pair.now[..])];
                 write(&mut out, &tiles, leave, self.instructions);
             }
@@ -160,8 +160,8 @@ impl Task<'_> {
 }
 
 /// What all tiles of a task share.
-pub(super) struct Plan<'a, T, const N: usize, const COMPLEX: bool> {
-    engine: Engine<'a, T, N, COMPLEX>,
+pub(super) struct TileContext<'a, T, const N: usize, const COMPLEX: bool> {
+    stepper: Stepper<'a, T, N, COMPLEX>,
     filter: &'a Filter,
     inner_weights: Vec<f64>,
     scaling: Scaling<T>,
@@ -183,26 +183,33 @@ impl<T: Real, const N: usize> Scratch<T, N> {
 /// Evaluation of a form in one precision; only double precision solves.
 trait Evaluate<const N: usize>: Real {
     fn evaluate<const COMPLEX: bool>(
-        plan: &Plan<Self, N, COMPLEX>,
+        context: &TileContext<Self, N, COMPLEX>,
         source: Source<Self, N>,
         pair: &mut Pair<Self, N>,
     ) -> Result<(), FilterError> {
-        match plan.filter.form() {
+        match context.filter.form() {
             Form::Powers(theta) => {
-                powers(&plan.engine, theta, &plan.scaling, source, pair, plan.tick);
+                powers(&context.stepper, theta, &context.scaling, source, pair, context.tick);
             }
             Form::Chebyshev { coefficients, .. } => {
-                chebyshev(&plan.engine, coefficients, &plan.scaling, source, pair, plan.tick);
+                chebyshev(
+                    &context.stepper,
+                    coefficients,
+                    &context.scaling,
+                    source,
+                    pair,
+                    context.tick,
+                );
             }
             Form::Rational { numerator, denominator } => {
-                Self::solve(plan, numerator, denominator, source, pair)?;
+                Self::solve(context, numerator, denominator, source, pair)?;
             }
         }
         Ok(())
     }
 
     fn solve<const COMPLEX: bool>(
-        plan: &Plan<Self, N, COMPLEX>,
+        context: &TileContext<Self, N, COMPLEX>,
         numerator: &[f64],
         denominator: &[f64],
         source: Source<Self, N>,
@@ -212,24 +219,24 @@ trait Evaluate<const N: usize>: Real {
 
 impl Evaluate<F64_LANES> for f64 {
     fn solve<const COMPLEX: bool>(
-        plan: &Plan<Self, F64_LANES, COMPLEX>,
+        context: &TileContext<Self, F64_LANES, COMPLEX>,
         numerator: &[f64],
         denominator: &[f64],
         source: Source<Self, F64_LANES>,
         pair: &mut Pair<Self, F64_LANES>,
     ) -> Result<(), FilterError> {
         let system = System {
-            engine: &plan.engine,
-            scaling: &plan.scaling,
+            stepper: &context.stepper,
+            scaling: &context.scaling,
             denominator,
-            weights: &plan.inner_weights,
+            weights: &context.inner_weights,
         };
         let mut work = Work::new(pair.now.len());
         system.solve(source, &mut work)?;
         let input = Input::Tile(&work.solution);
         let solution = Source { input, enter: None };
-        powers(&plan.engine, numerator, &plan.scaling, solution, pair, &|| ());
-        (plan.tick)();
+        powers(&context.stepper, numerator, &context.scaling, solution, pair, &|| ());
+        (context.tick)();
         Ok(())
     }
 }
@@ -237,7 +244,7 @@ impl Evaluate<F64_LANES> for f64 {
 impl Evaluate<F32_LANES> for f32 {
     /// Rational forms are exact, and exact filters run in double precision.
     fn solve<const COMPLEX: bool>(
-        _: &Plan<Self, F32_LANES, COMPLEX>,
+        _: &TileContext<Self, F32_LANES, COMPLEX>,
         _: &[f64],
         _: &[f64],
         _: Source<Self, F32_LANES>,

@@ -1,8 +1,8 @@
 //! Evaluating a polynomial on one tile: Horner's rule and Clenshaw's recurrence.
 
 use crate::operator::Scaling;
-use crate::operator::engine::{Engine, Factors, Source};
 use crate::operator::line::{Line, Real};
+use crate::operator::stepper::{Factors, Source, Stepper};
 
 /// The two tiles that a recurrence runs on; the result is in `now`.
 pub(super) struct Pair<T, const N: usize> {
@@ -15,7 +15,7 @@ pub(super) type Tick<'a> = &'a (dyn Fn() + Sync);
 
 /// Σ θ_k S^k x into `pair.now`.
 pub(super) fn powers<T: Real, const N: usize, const COMPLEX: bool>(
-    engine: &Engine<T, N, COMPLEX>,
+    stepper: &Stepper<T, N, COMPLEX>,
     theta: &[f64],
     scaling: &Scaling<T>,
     source: Source<T, N>,
@@ -23,10 +23,10 @@ pub(super) fn powers<T: Real, const N: usize, const COMPLEX: bool>(
     tick: Tick,
 ) {
     let (last, rest) = theta.split_last().unwrap_or((&0.0, &[]));
-    engine.start(*last, source, &mut pair.now);
+    stepper.start(*last, source, &mut pair.now);
     for &theta in rest.iter().rev() {
         let factors = Factors { scale: 1.0, keep: 0.0, theta };
-        engine.step(scaling, factors, source, &pair.now, &mut pair.next);
+        stepper.step(scaling, factors, source, &pair.now, &mut pair.next);
         std::mem::swap(&mut pair.now, &mut pair.next);
         tick();
     }
@@ -36,7 +36,7 @@ pub(super) fn powers<T: Real, const N: usize, const COMPLEX: bool>(
 ///
 /// b_k = 2 S b_{k+1} − b_{k+2} + c_k x is written where b_{k+2} was; the last step takes S b_1 once.
 pub(super) fn chebyshev<T: Real, const N: usize, const COMPLEX: bool>(
-    engine: &Engine<T, N, COMPLEX>,
+    stepper: &Stepper<T, N, COMPLEX>,
     coefficients: &[f64],
     scaling: &Scaling<T>,
     source: Source<T, N>,
@@ -44,11 +44,11 @@ pub(super) fn chebyshev<T: Real, const N: usize, const COMPLEX: bool>(
     tick: Tick,
 ) {
     let (last, rest) = coefficients.split_last().unwrap_or((&0.0, &[]));
-    engine.start(*last, source, &mut pair.now);
+    stepper.start(*last, source, &mut pair.now);
     for (k, &theta) in rest.iter().enumerate().rev() {
         let scale = if k == 0 { 1.0 } else { 2.0 };
         let keep = if k + 1 == rest.len() { 0.0 } else { -1.0 };
-        engine.step(scaling, Factors { scale, keep, theta }, source, &pair.now, &mut pair.next);
+        stepper.step(scaling, Factors { scale, keep, theta }, source, &pair.now, &mut pair.next);
         std::mem::swap(&mut pair.now, &mut pair.next);
         tick();
     }

@@ -93,6 +93,32 @@ impl DiGraph {
         Self { offsets, targets, weights: None }
     }
 
+    /// The graph with every edge there both ways; of two weights the larger is taken.
+    pub fn symmetrised(&self) -> Self {
+        let transpose = self.transpose();
+        let (mut offsets, mut targets) = (vec![0], Vec::new());
+        let mut weights = self.weights.as_ref().map(|_| Vec::new());
+        for u in 0..self.nodes() {
+            let own = self.targets(u).iter().enumerate().map(|(k, &v)| (v, self.weight(u, k)));
+            let back = transpose.targets(u).iter().enumerate();
+            let back = back.map(|(k, &v)| (v, transpose.weight(u, k)));
+            let mut row: Vec<(u32, f32)> = own.chain(back).collect();
+            row.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+            row.dedup_by_key(|edge| edge.0);
+            targets.extend(row.iter().map(|edge| edge.0));
+            if let Some(weights) = &mut weights {
+                weights.extend(row.iter().map(|edge| edge.1));
+            }
+            offsets.push(targets.len());
+        }
+        Self { offsets, targets, weights }
+    }
+
+    /// Weight of the `k`-th edge that leaves `node`.
+    fn weight(&self, node: usize, k: usize) -> f32 {
+        self.weights(node).map_or(1.0, |weights| weights[k])
+    }
+
     /// The graph with every edge turned round.
     pub fn transpose(&self) -> Self {
         let n = self.nodes();

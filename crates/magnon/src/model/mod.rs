@@ -1,56 +1,68 @@
-//! The models, one file each.
+//! The models, one file each and one line each in the table below.
 //!
-//! A model is a set of [`Parameters`] and a way over them. Every model first makes a matrix that all
-//! nodes share ([`Model::begin`]) and then the logits of some rows ([`Model::logits`]), so that the
-//! trainer asks for no more rows than it needs.
+//! An [`Architecture`] is a configuration that describes itself and builds a [`Network`] on a graph
+//! with its features. A network has a [`Layout`](crate::nn::Layout) of parameters and gives [`View`]s:
+//! what the logits of some nodes need, so that a step computes no more rows than the nodes it is
+//! about can see. Nothing outside of a model's own file asks which model it is.
 
-mod config;
+mod error;
+mod graph;
+mod info;
+mod network;
+mod rows;
+mod select;
+mod table;
+
+mod appnp;
+mod chebynet;
+mod digcn;
+mod dirgnn;
+mod fabernet;
+mod fsgnn;
+mod gat;
+mod gcn;
+mod gdc;
+mod gfnn;
+mod gprgnn;
+mod linkx;
+mod magnet;
 mod mgc;
 mod mlp;
-mod two_layer;
+mod ppnp;
+mod s2gc;
+mod sgc;
 
-pub use config::{Gate, ModelConfig, ModelError, ModelKind};
-pub use mgc::mgc;
-pub use mlp::mlp;
-pub use two_layer::TwoLayer;
+pub use dirgnn::JumpingKnowledge;
+pub use error::ModelError;
+pub use info::{Direction, FilterNeed, ModelInfo, OperatorNeed, TrainingDefaults};
+pub use mgc::Gate;
+pub use network::{
+    Architecture, BuildSeconds, Inputs, Mode, Network, Purpose, Reach, RowClassifier, View,
+};
+pub use rows::{MappedRows, ProductOrder, RowSource};
+pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};
+pub(crate) use table::names_hint;
 
-use crate::nn::{Engine, ParameterId, Parameters, Pass, Var};
+use crate::nn::Engine;
 
-/// Whether a pass is for learning or for using what was learnt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Dropout is on; the key makes its draws.
-    Train([u32; 4]),
-    /// Dropout is off.
-    Evaluate,
-}
-
-/// Which rows a pass is about: those of a fixed map, or a block on the tape.
-pub enum Rows<'a, E: Engine> {
-    /// The rows of a map.
-    Map(&'a E::Map),
-    /// A block of input rows.
-    Block(Var),
-    /// A block of rows that the first weights have been applied to.
-    Projected(Var),
-}
-
-/// A trained or trainable model.
-pub trait Model<E: Engine> {
-    /// The trained matrices.
-    fn parameters(&self) -> &Parameters<E>;
-    /// The first weights: the one matrix that is multiplied with features.
-    fn first_weight(&self) -> ParameterId;
-    /// The trained matrices, for changing.
-    fn parameters_mut(&mut self) -> &mut Parameters<E>;
-    /// What all rows share: the first weights, or X·W where the input is factored as H·X.
-    fn begin<'a>(&self, pass: &mut Pass<'_, 'a, E>, source: Option<&'a E::Map>) -> Var;
-    /// One row of logits, a class each, for every row.
-    fn logits<'a>(
-        &self,
-        pass: &mut Pass<'_, 'a, E>,
-        shared: Var,
-        rows: Rows<'a, E>,
-        mode: Mode,
-    ) -> Var;
+table::models! {
+    Mgc => mgc::MgcConfig,
+    Mlp => mlp::MlpConfig,
+    Sgc => sgc::SgcConfig,
+    Gfnn => gfnn::GfnnConfig,
+    S2gc => s2gc::S2gcConfig,
+    Gcn => gcn::GcnConfig,
+    Chebynet => chebynet::ChebynetConfig,
+    Ppnp => ppnp::PpnpConfig,
+    Appnp => appnp::AppnpConfig,
+    GdcPpr => gdc::GdcPprConfig,
+    GdcHkpr => gdc::GdcHkprConfig,
+    Gprgnn => gprgnn::GprgnnConfig,
+    Gat => gat::GatConfig,
+    Digcn => digcn::DigcnConfig,
+    Magnet => magnet::MagnetConfig,
+    Dirgnn => dirgnn::DirgnnConfig,
+    Fabernet => fabernet::FabernetConfig,
+    Fsgnn => fsgnn::FsgnnConfig,
+    Linkx => linkx::LinkxConfig,
 }

@@ -1,11 +1,11 @@
 //! Adam, with the two kinds of weight decay.
 
-use super::{AdamStep, Engine, Parameters, Schedule};
+use super::{AdamStep, Done, Engine, EngineError, Parameters, Schedule};
 use serde::{Deserialize, Serialize};
 
 /// How weights are kept small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Decay {
     /// λW is added to the gradient, as in the paper.
@@ -15,7 +15,7 @@ pub enum Decay {
     Decoupled,
 }
 
-/// Recipe of the optimiser.
+/// Configuration of the optimiser.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -69,9 +69,13 @@ const EPSILON: f64 = 1e-8;
 
 impl<E: Engine> Adam<E> {
     /// An optimiser that has made no step.
-    pub fn new(engine: &E, config: AdamConfig, parameters: &Parameters<E>) -> Self {
+    pub fn new(
+        engine: &E,
+        config: AdamConfig,
+        parameters: &Parameters<E>,
+    ) -> Result<Self, EngineError> {
         let zeros = || parameters.zeros(engine);
-        Self { config, steps: 0, first: zeros(), second: zeros() }
+        Ok(Self { config, steps: 0, first: zeros()?, second: zeros()? })
     }
 
     /// One step along `gradients`, at an epoch counted from 0.
@@ -81,13 +85,19 @@ impl<E: Engine> Adam<E> {
         epoch: usize,
         parameters: &mut Parameters<E>,
         gradients: &[E::Buffer],
-    ) {
+    ) -> Done {
         self.steps += 1;
         let steps = self.steps as f64;
         let AdamConfig { weight_decay, decay, .. } = self.config;
         let rate = self.config.rate * self.config.schedule.factor(epoch);
-        let norm = || gradients.iter().map(|g| engine.square_norm(g)).sum::<f64>().sqrt();
-        let clip = self.config.clip.map_or(1.0, |most| (most / norm().max(most)).min(1.0));
+        let clip = match self.config.clip {
+            Some(most) => {
+                let squares = gradients.iter().map(|gradient| engine.square_norm(gradient));
+                let norm = squares.sum::<Result<f64, _>>()?.sqrt();
+                (most / norm.max(most)).min(1.0)
+            }
+            None => 1.0,
+        };
         let step = AdamStep {
             rate: rate / (1.0 - FIRST.powf(steps)),
             first: FIRST,
@@ -98,12 +108,16 @@ impl<E: Engine> Adam<E> {
             shrink: if decay == Decay::L2 { 1.0 } else { 1.0 - rate * weight_decay },
             clip,
         };
+        let spared = AdamStep { l2: 0.0, shrink: 1.0, ..step };
         let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((weights, gradient), (first, second)) in
-            parameters.values.iter_mut().zip(gradients).zip(moments)
+        let decays = parameters.decays.iter();
+        for (((weights, decays), gradient), (first, second)) in
+            parameters.values.iter_mut().zip(decays).zip(gradients).zip(moments)
         {
-            engine.adam(step, gradient, weights, first, second);
+            let step = if *decays { step } else { spared };
+            engine.adam(step, gradient, weights, first, second)?;
         }
+        Ok(())
     }
 }
 
@@ -118,9 +132,9 @@ mod tests {
         let engine = Cpu::<f64>::sequential();
         let run = |config: AdamConfig, gradient: [f64; 2]| {
             let mut parameters = Parameters::new();
-            parameters.add(&engine, "w", Shape::real(1, 2), &[1.0, -2.0]);
-            let mut adam = Adam::new(&engine, config, &parameters);
-            adam.step(&engine, 0, &mut parameters, &[gradient.to_vec()]);
+            parameters.add(&engine, "w", Shape::real(1, 2), &[1.0, -2.0]).unwrap();
+            let mut adam = Adam::new(&engine, config, &parameters).unwrap();
+            adam.step(&engine, 0, &mut parameters, &[gradient.to_vec()]).unwrap();
             parameters.values()[0].clone()
         };
         let plain = AdamConfig { rate: 0.1, weight_decay: 0.0, ..Default::default() };

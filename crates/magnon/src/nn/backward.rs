@@ -1,30 +1,32 @@
 //! The way back over a tape.
 
-use super::engine::{Engine, Side};
-use super::pass::{Loss, Pass, Var};
-use super::tape::Op;
+use super::attention::{Attention, AttentionGradient};
+use super::engine::{Done, Engine, Factor, Side};
+use super::tape::{Dropped, Op};
+use super::trace::{Loss, Trace, Var};
+use std::sync::Arc;
 
-impl<'a, E: Engine> Pass<'_, 'a, E> {
-    /// Puts the gradient of `loss` into `gradients`, one buffer a parameter. Matrices that the loss
+impl<E: Engine> Trace<'_, '_, E> {
+    /// Puts the gradient of `loss` into `gradients`, one buffer per parameter. Matrices that the loss
     /// does not depend on cost nothing.
-    pub fn backward(&mut self, loss: Loss, gradients: &mut [E::Buffer]) {
+    pub fn backward(&mut self, loss: Loss, gradients: &mut [E::Buffer]) -> Done {
         let engine = self.tape.engine;
         self.tape.written.clear();
         self.tape.written.resize(gradients.len(), false);
         for at in (0..=loss.var.0).rev() {
             if at == loss.var.0
-                && let Op::Likelihood { x, targets } = self.tape.nodes[at].op
+                && let Op::NllLoss { x, targets } = self.tape.nodes[at].op
             {
                 let shape = self.shape(x);
-                self.gradient_of(x, |pass, dx, _| {
-                    engine.clear(dx);
-                    let targets = &pass.tape.targets[targets.0..targets.1];
-                    engine.likelihood_gradient((pass.value(loss.var), shape), targets, dx);
-                });
+                self.gradient_of(x, |trace, dx, _| {
+                    engine.clear(dx)?;
+                    let targets = &trace.tape.targets[targets.0..targets.1];
+                    engine.nll_loss_gradient((trace.value(loss.var)?, shape), targets, dx)
+                })?;
                 continue;
             }
             let Some(gradient) = self.tape.nodes[at].gradient.take() else { continue };
-            self.step_back(Var(at), &gradient, gradients);
+            self.step_back(Var(at), &gradient, gradients)?;
             // The gradient of a biased matrix is that of the sum: it moves on as it is.
             match self.tape.nodes[at].op {
                 Op::Bias { x, .. } if !matches!(self.tape.nodes[x.0].op, Op::Input) => {
@@ -34,69 +36,180 @@ impl<'a, E: Engine> Pass<'_, 'a, E> {
             }
         }
         for (gradient, written) in gradients.iter_mut().zip(&self.tape.written) {
-            clear_unless(engine, *written, gradient);
+            clear_unless(engine, *written, gradient)?;
         }
+        Ok(())
     }
 
     /// Hands the gradient of one matrix to those that it was computed from.
-    fn step_back(&mut self, of: Var, dy: &E::Buffer, gradients: &mut [E::Buffer]) {
+    fn step_back(&mut self, of: Var, dy: &E::Buffer, gradients: &mut [E::Buffer]) -> Done {
         let engine = self.tape.engine;
         let shape = self.shape(of);
-        match self.tape.nodes[of.0].op {
-            Op::Input | Op::Likelihood { .. } => (),
-            Op::Parameter(_) => (), // its gradient is where the gradients are
+        match self.tape.nodes[of.0].op.clone() {
+            Op::Input | Op::NllLoss { .. } => Ok(()),
+            Op::Parameter(_) => Ok(()), // its gradient is where the gradients are
             Op::Product { left, right } => {
-                let given = || Side { buffer: dy, shape, adjoint: false };
+                let given = || Factor { buffer: dy, shape, adjoint: false };
                 let (a, b) = (self.shape(left), self.shape(right));
-                self.sum_into(left, gradients, |pass, out, add| {
-                    let right = Side { buffer: pass.value(right), shape: b, adjoint: true };
-                    engine.product(given(), right, (out, a), add);
-                });
-                self.sum_into(right, gradients, |pass, out, add| {
-                    let left = Side { buffer: pass.value(left), shape: a, adjoint: true };
-                    engine.product(left, given(), (out, b), add);
-                });
+                self.sum_into(left, gradients, |trace, out, add| {
+                    let right = Factor { buffer: trace.value(right)?, shape: b, adjoint: true };
+                    engine.product(given(), right, (out, a), add)
+                })?;
+                self.sum_into(right, gradients, |trace, out, add| {
+                    let left = Factor { buffer: trace.value(left)?, shape: a, adjoint: true };
+                    engine.product(left, given(), (out, b), add)
+                })
             }
             Op::Map { map, x } => {
                 let from = self.shape(x);
                 self.sum_into(x, gradients, |_, out, add| {
-                    engine.map_adjoint(map, (dy, shape), (out, from), add);
-                });
+                    engine.map(&map, Side::Adjoint, None, (dy, shape), (out, from), add)
+                })
+            }
+            Op::MaskedMap { map, x } => {
+                let from = self.shape(x);
+                self.sum_into(x, gradients, |trace, out, add| {
+                    let mask = trace.tape.nodes[of.0].mask.as_ref();
+                    engine.map(&map, Side::Adjoint, mask, (dy, shape), (out, from), add)
+                })
             }
             Op::Bias { bias, .. } => {
-                self.sum_into(bias, gradients, |_, out, add| {
-                    engine.sum_rows((dy, shape), out, add);
-                });
+                self.sum_into(bias, gradients, |_, out, add| engine.sum_rows((dy, shape), out, add))
             }
             Op::Activate { f, x } => {
                 let from = self.shape(x);
-                self.sum_into(x, gradients, |pass, out, add| {
-                    clear_unless(engine, add, out);
-                    engine.activate_gradient(f, from, pass.value(x), pass.value(of), dy, out);
-                });
+                self.sum_into(x, gradients, |trace, out, add| {
+                    clear_unless(engine, add, out)?;
+                    let (x, y) = (trace.value(x)?, trace.value(of)?);
+                    engine.activate_gradient(f, from, x, y, dy, out)
+                })
             }
-            Op::Dropout { x } => {
-                let mask = self.tape.nodes[of.0].mask.take();
-                if let Some(mask) = &mask {
-                    self.sum_into(x, gradients, |_, out, add| match add {
-                        true => engine.multiply_add(mask, dy, out),
-                        false => engine.multiply(mask, dy, out),
-                    });
+            Op::Dropout { x } => self.sum_into(x, gradients, |trace, out, add| {
+                let mask = trace.tape.nodes[of.0].mask.as_ref();
+                engine.multiply(mask.ok_or_else(|| trace.failure())?, dy, out, add)
+            }),
+            Op::Concatenate { parts } => {
+                let mut at = 0;
+                for k in parts.0..parts.1 {
+                    let part = self.tape.list[k];
+                    let from = self.shape(part);
+                    self.sum_into(part, gradients, |_, out, add| {
+                        clear_unless(engine, add, out)?;
+                        engine.add_columns((dy, shape), at, (out, from))
+                    })?;
+                    at += from.cols();
                 }
-                self.tape.nodes[of.0].mask = mask;
+                Ok(())
             }
-            Op::Concatenate { left, right } => {
-                let (a, b) = (self.shape(left), self.shape(right));
-                self.sum_into(left, gradients, |_, out, add| {
-                    clear_unless(engine, add, out);
-                    engine.add_columns((dy, shape), 0, (out, a));
-                });
-                self.sum_into(right, gradients, |_, out, add| {
-                    clear_unless(engine, add, out);
-                    engine.add_columns((dy, shape), a.cols, (out, b));
-                });
+            Op::Sum { parts } => {
+                for k in parts.0..parts.1 {
+                    let (part, factor) = (self.tape.list[k], self.tape.factors[k]);
+                    let whole = self.shape(part).rows() == shape.rows();
+                    self.sum_into(part, gradients, |_, out, add| {
+                        // The rows that the sum left out have no gradient from it.
+                        if !whole {
+                            clear_unless(engine, add, out)?;
+                        }
+                        engine.scale(factor, dy, out, add || !whole)
+                    })?;
+                }
+                Ok(())
+            }
+            Op::Combine { coefficients, from, parts } => {
+                for k in parts.0..parts.1 {
+                    let (part, k) = (self.tape.list[k], from + k - parts.0);
+                    self.sum_into(part, gradients, |trace, out, add| {
+                        engine.scale_by((trace.value(coefficients)?, k), dy, out, add)
+                    })?;
+                }
+                self.sum_into(coefficients, gradients, |trace, out, add| {
+                    clear_unless(engine, add, out)?;
+                    let list = &trace.tape.list[parts.0..parts.1];
+                    list.iter().zip(from..).try_for_each(|(&part, k)| {
+                        engine.dot(trace.value(part)?, dy, (out, k), true)
+                    })
+                })
+            }
+            Op::Maximum { a, b } => {
+                for (x, other, strict) in [(a, b, false), (b, a, true)] {
+                    self.sum_into(x, gradients, |trace, out, add| {
+                        clear_unless(engine, add, out)?;
+                        let (x, other) = (trace.value(x)?, trace.value(other)?);
+                        engine.maximum_gradient(x, other, strict, dy, out)
+                    })?;
+                }
+                Ok(())
+            }
+            Op::GroupDot { x, a } => {
+                let (from, groups) = (self.shape(x), shape.cols());
+                self.sum_into(x, gradients, |trace, out, add| {
+                    clear_unless(engine, add, out)?;
+                    engine.group_dot_gradient(trace.value(a)?, groups, dy, (out, from))
+                })?;
+                self.sum_into(a, gradients, |trace, out, add| {
+                    clear_unless(engine, add, out)?;
+                    engine.group_sum((trace.value(x)?, from), groups, dy, out)
+                })
+            }
+            Op::NormalizeRows { x } => self.sum_into(x, gradients, |trace, out, add| {
+                clear_unless(engine, add, out)?;
+                let x = (trace.value(x)?, shape);
+                engine.normalize_rows_gradient(x, trace.value(of)?, dy, out)
+            }),
+            Op::Softmax { x } => self.sum_into(x, gradients, |trace, out, add| {
+                clear_unless(engine, add, out)?;
+                engine.softmax_gradient((trace.value(of)?, shape), dy, out)
+            }),
+            Op::Attend { edges, inputs, heads, slope, dropout } => {
+                self.attend_back(of, dy, &edges, inputs, (heads, slope, dropout))
             }
         }
+    }
+
+    /// Attention hands on three gradients at once, all of matrices on the tape.
+    fn attend_back(
+        &mut self,
+        of: Var,
+        dy: &E::Buffer,
+        edges: &Arc<E::Map>,
+        inputs: [Var; 3],
+        (heads, slope, dropout): (usize, f64, Dropped),
+    ) -> Done {
+        let engine = self.tape.engine;
+        let mut found = Vec::with_capacity(3);
+        for var in inputs {
+            let buffer = match self.tape.nodes[var.0].gradient.take() {
+                Some(buffer) => buffer,
+                None => {
+                    let mut buffer = self.tape.take(self.shape(var).len())?;
+                    engine.clear(&mut buffer)?;
+                    buffer
+                }
+            };
+            found.push(buffer);
+        }
+        if let [features, source, target] = &mut found[..] {
+            let values = inputs.map(|var| self.value(var));
+            let [h, s, t] = values;
+            let input = Attention {
+                edges: edges.as_ref(),
+                features: (h?, self.shape(inputs[0])),
+                source: s?,
+                target: t?,
+                heads,
+                rows: self.shape(of).rows(),
+                slope,
+                dropout,
+            };
+            let norms = self.tape.nodes[of.0].mask.as_ref().ok_or_else(|| self.failure())?;
+            let out = self.value(of)?;
+            let back = AttentionGradient { norms, out, dy, features, source, target };
+            engine.attend_gradient(&input, back)?;
+        }
+        for (var, buffer) in inputs.into_iter().zip(found) {
+            self.tape.nodes[var.0].gradient = Some(buffer);
+        }
+        Ok(())
     }
 
     /// Lets `work` put something into the gradient of a matrix, or add to it where something is
@@ -105,30 +218,36 @@ impl<'a, E: Engine> Pass<'_, 'a, E> {
         &mut self,
         var: Var,
         gradients: &mut [E::Buffer],
-        work: impl FnOnce(&Self, &mut E::Buffer, bool),
-    ) {
+        work: impl FnOnce(&Self, &mut E::Buffer, bool) -> Done,
+    ) -> Done {
         match self.tape.nodes[var.0].op {
-            Op::Input => (),
+            Op::Input => Ok(()),
             Op::Parameter(id) => {
                 let add = std::mem::replace(&mut self.tape.written[id.0], true);
-                work(self, &mut gradients[id.0], add);
+                work(self, &mut gradients[id.0], add)
             }
             _ => self.gradient_of(var, work),
         }
     }
 
-    fn gradient_of(&mut self, var: Var, work: impl FnOnce(&Self, &mut E::Buffer, bool)) {
+    fn gradient_of(
+        &mut self,
+        var: Var,
+        work: impl FnOnce(&Self, &mut E::Buffer, bool) -> Done,
+    ) -> Done {
         let found = self.tape.nodes[var.0].gradient.take();
         let add = found.is_some();
         let len = self.shape(var).len();
-        let mut gradient = found.unwrap_or_else(|| self.tape.take(len));
-        work(self, &mut gradient, add);
+        let mut gradient = match found {
+            Some(gradient) => gradient,
+            None => self.tape.take(len)?,
+        };
+        work(self, &mut gradient, add)?;
         self.tape.nodes[var.0].gradient = Some(gradient);
+        Ok(())
     }
 }
 
-fn clear_unless<E: Engine>(engine: &E, add: bool, buffer: &mut E::Buffer) {
-    if !add {
-        engine.clear(buffer);
-    }
+fn clear_unless<E: Engine>(engine: &E, add: bool, buffer: &mut E::Buffer) -> Done {
+    if add { Ok(()) } else { engine.clear(buffer) }
 }

@@ -1,23 +1,32 @@
 //! `Engine`: where matrices live and products are made.
 
-use super::{Field, Scalar, Shape};
+use super::attention::{Attention, AttentionGradient};
+use super::{EngineError, Field, MapSource, Scalar, Shape};
 
 /// A function applied to every entry, or a read-out from complex to real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 pub enum Activation {
     /// tanh x of real x.
     Tanh,
     /// max(x, 0) of real x.
     Relu,
+    /// x where x > 0, else e^x − 1, of real x.
+    Elu,
     /// The paper's complex gated tanh: ς(z) = tanh(Re z)·tanh(Im z).
     GatedTanh,
     /// The gate of the authors' published code: Re z · tanh(e^{Im z}).
     ExponentialGate,
-    /// ReLU on both parts where Re z ≥ 0, else 0: complex to complex.
+    /// z where Re z ≥ 0, else 0: complex to complex.
     ComplexRelu,
-    /// |z|: one real column a complex one.
+    /// max(Re z, 0) + i·max(Im z, 0): complex to complex.
+    SplitRelu,
+    /// |z|: one real column per complex one.
     Modulus,
+    /// Re z: one real column per complex one.
+    RealPart,
+    /// A real matrix as a complex one.
+    Lift,
     /// Re z and Im z side by side: twice as many real columns, the real parts first.
     Parts,
 }
@@ -26,21 +35,22 @@ impl Activation {
     /// Shape of the result; `None` where the function does not take such a matrix.
     pub fn result(self, of: Shape) -> Option<Shape> {
         let takes = match self {
-            Self::Tanh | Self::Relu => Field::Real,
+            Self::Tanh | Self::Relu | Self::Elu | Self::Lift => Field::Real,
             _ => Field::Complex,
         };
-        (of.field == takes).then_some(match self {
-            Self::Tanh | Self::Relu | Self::ComplexRelu => of,
-            Self::GatedTanh | Self::ExponentialGate | Self::Modulus => {
-                Shape::real(of.rows, of.cols)
+        (of.field() == takes).then_some(match self {
+            Self::Tanh | Self::Relu | Self::Elu | Self::ComplexRelu | Self::SplitRelu => of,
+            Self::GatedTanh | Self::ExponentialGate | Self::Modulus | Self::RealPart => {
+                of.with_field(Field::Real)
             }
-            Self::Parts => Shape::real(of.rows, 2 * of.cols),
+            Self::Lift => of.with_field(Field::Complex),
+            Self::Parts => of.as_real(),
         })
     }
 }
 
-/// One side of a dense product.
-pub struct Side<'a, B> {
+/// One factor of a dense product.
+pub struct Factor<'a, B> {
     /// The numbers.
     pub buffer: &'a B,
     /// Shape as stored.
@@ -70,62 +80,99 @@ pub struct AdamStep {
     pub clip: f64,
 }
 
-/// Where matrices live, and the products and maps on them. The tape and the models know nothing
-/// else, so that a device needs no more than this.
+/// What random draws are a function of: nothing has to be carried along, so a run that is taken up
+/// again draws what it would have drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawKey {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The epoch.
+    pub epoch: u32,
+    /// Which batch of the epoch; 0 where all rows go at once.
+    pub batch: u32,
+    /// Which draw of the model, counted from 0.
+    pub site: u32,
+}
+
+/// What an operation of an engine gives.
+pub type Done = Result<(), EngineError>;
+
+/// Which product a fixed map makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// M x.
+    Forward,
+    /// Mᴴ x.
+    Adjoint,
+}
+
+/// Where matrices live, and the products and maps on them. The tape, the models and the trainer know
+/// nothing else, so that a device needs no more than this.
 ///
-/// Sums of gradients (`add`) go on top of what a buffer holds. Results do not depend on the number
-/// of threads.
-pub trait Engine {
+/// Where `add` is true, a result goes on top of what its buffer holds. Results do not depend on the
+/// number of threads.
+pub trait Engine: Send + Sync + Sized + 'static {
     /// The precision.
     type Real: Scalar;
     /// A row of numbers where the engine has them.
-    type Buffer;
+    type Buffer: Send + Sync;
     /// A fixed linear map, prepared for the engine.
-    type Map;
+    type Map: Send + Sync;
+
+    /// An engine on the same device that leaves the other threads to its siblings.
+    fn sequential(&self) -> Self;
 
     /// `len` zeros.
-    fn zeros(&self, len: usize) -> Self::Buffer;
+    fn zeros(&self, len: usize) -> Result<Self::Buffer, EngineError>;
     /// Number of numbers.
     fn len(&self, buffer: &Self::Buffer) -> usize;
     /// Sets every number to zero.
-    fn clear(&self, buffer: &mut Self::Buffer);
+    fn clear(&self, buffer: &mut Self::Buffer) -> Done;
     /// Numbers to the engine.
-    fn upload(&self, numbers: &[Self::Real], to: &mut Self::Buffer);
+    fn upload(&self, numbers: &[Self::Real], to: &mut Self::Buffer) -> Done;
     /// Copies all numbers of one buffer to another.
-    fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer);
+    fn copy(&self, from: &Self::Buffer, to: &mut Self::Buffer) -> Done;
     /// Numbers from the engine.
-    fn download(&self, from: &Self::Buffer, numbers: &mut [Self::Real]);
+    fn download(&self, from: &Self::Buffer, numbers: &mut [Self::Real]) -> Done;
 
-    /// `out = left · right`, or `out += left · right` where `add`. Where `out` is real and the
-    /// product is not, its real part is taken.
+    /// `out = left · right`. Where `out` is real and the product is not, its real part is taken.
     fn product(
         &self,
-        left: Side<Self::Buffer>,
-        right: Side<Self::Buffer>,
+        left: Factor<Self::Buffer>,
+        right: Factor<Self::Buffer>,
         out: (&mut Self::Buffer, Shape),
         add: bool,
-    );
+    ) -> Done;
 
+    /// Prepares a linear map.
+    fn prepare(&self, source: MapSource<Self::Real>) -> Result<Self::Map, EngineError>;
     /// Rows, columns and field of a map.
     fn map_shape(&self, map: &Self::Map) -> Shape;
-    /// `y = M x`.
-    fn map(&self, map: &Self::Map, x: (&Self::Buffer, Shape), y: (&mut Self::Buffer, Shape));
-    /// `x = Mᴴ y`, or `x += Mᴴ y` where `add`.
-    fn map_adjoint(
+    /// Numbers that a dense or sparse map stores; 0 for others, which cannot be masked.
+    fn map_stored(&self, map: &Self::Map) -> usize;
+    /// `y = M x` or `y = Mᴴ x`, for the leading block of M that the two shapes leave: its first
+    /// `y.rows` rows and `x.rows` columns, or the other way round. With `values`, which are as many
+    /// as [`map_stored`](Self::map_stored), those take the place of the stored numbers.
+    fn map(
         &self,
         map: &Self::Map,
-        y: (&Self::Buffer, Shape),
-        x: (&mut Self::Buffer, Shape),
+        side: Side,
+        values: Option<&Self::Buffer>,
+        x: (&Self::Buffer, Shape),
+        y: (&mut Self::Buffer, Shape),
         add: bool,
-    );
+    ) -> Done;
+    /// Multiplies the numbers of `mask` with those that the map stores.
+    fn mask_map(&self, map: &Self::Map, mask: &mut Self::Buffer) -> Done;
 
     /// Adds the row `bias` to every row of `y`.
-    fn add_bias(&self, bias: &Self::Buffer, y: (&mut Self::Buffer, Shape));
-    /// `bias` becomes the sum of the rows of `y`, or gains it where `add`.
-    fn sum_rows(&self, y: (&Self::Buffer, Shape), bias: &mut Self::Buffer, add: bool);
+    fn add_bias(&self, bias: &Self::Buffer, y: (&mut Self::Buffer, Shape)) -> Done;
+    /// `bias` becomes the sum of the rows of `y`.
+    fn sum_rows(&self, y: (&Self::Buffer, Shape), bias: &mut Self::Buffer, add: bool) -> Done;
 
     /// `y = f(x)`; the shape is that of `x`.
-    fn activate(&self, f: Activation, shape: Shape, x: &Self::Buffer, y: &mut Self::Buffer);
+    fn activate(&self, f: Activation, shape: Shape, x: &Self::Buffer, y: &mut Self::Buffer)
+    -> Done;
     /// `dx += f'(x)·dy`.
     fn activate_gradient(
         &self,
@@ -135,35 +182,130 @@ pub trait Engine {
         y: &Self::Buffer,
         dy: &Self::Buffer,
         dx: &mut Self::Buffer,
-    );
+    ) -> Done;
 
-    /// Fills `mask` with 0 at the given rate and 1/(1 − rate) elsewhere, once an entry, by a key.
-    fn draw_mask(&self, rate: f64, key: [u32; 4], shape: Shape, mask: &mut Self::Buffer);
+    /// Fills `mask` with 0 at the given rate and 1/(1 − rate) elsewhere, one draw per entry.
+    fn draw_mask(&self, rate: f64, key: DrawKey, shape: Shape, mask: &mut Self::Buffer) -> Done;
     /// `y = a ⊙ x`.
-    fn multiply(&self, a: &Self::Buffer, x: &Self::Buffer, y: &mut Self::Buffer);
-    /// `y += a ⊙ x`.
-    fn multiply_add(&self, a: &Self::Buffer, x: &Self::Buffer, y: &mut Self::Buffer);
+    fn multiply(&self, a: &Self::Buffer, x: &Self::Buffer, y: &mut Self::Buffer, add: bool)
+    -> Done;
+    /// `y = factor·x` over the first numbers of both, as many as the shorter one has.
+    fn scale(&self, factor: f64, x: &Self::Buffer, y: &mut Self::Buffer, add: bool) -> Done;
+    /// `y = c[k]·x`.
+    fn scale_by(
+        &self,
+        c: (&Self::Buffer, usize),
+        x: &Self::Buffer,
+        y: &mut Self::Buffer,
+        add: bool,
+    ) -> Done;
+    /// `out[k] = Σ x·y`.
+    fn dot(
+        &self,
+        x: &Self::Buffer,
+        y: &Self::Buffer,
+        out: (&mut Self::Buffer, usize),
+        add: bool,
+    ) -> Done;
+    /// `y = max(a, b)`, entry by entry, of real matrices.
+    fn maximum(&self, a: &Self::Buffer, b: &Self::Buffer, y: &mut Self::Buffer) -> Done;
+    /// `dx += dy` where `x ≥ other`, or where `x > other` for `strict`.
+    fn maximum_gradient(
+        &self,
+        x: &Self::Buffer,
+        other: &Self::Buffer,
+        strict: bool,
+        dy: &Self::Buffer,
+        dx: &mut Self::Buffer,
+    ) -> Done;
     /// Copies the columns of `x` into `y`, from the column `at` on.
-    fn put_columns(&self, x: (&Self::Buffer, Shape), y: (&mut Self::Buffer, Shape), at: usize);
+    fn put_columns(
+        &self,
+        x: (&Self::Buffer, Shape),
+        y: (&mut Self::Buffer, Shape),
+        at: usize,
+    ) -> Done;
     /// Adds the columns of `y` from `at` on to `x`.
-    fn add_columns(&self, y: (&Self::Buffer, Shape), at: usize, x: (&mut Self::Buffer, Shape));
+    fn add_columns(
+        &self,
+        y: (&Self::Buffer, Shape),
+        at: usize,
+        x: (&mut Self::Buffer, Shape),
+    ) -> Done;
+
+    /// Every row divided by its Euclidean norm; rows of zeros stay.
+    fn normalize_rows(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer) -> Done;
+    /// `dx += (dy − y·⟨y, dy⟩)/‖x‖`, row by row.
+    fn normalize_rows_gradient(
+        &self,
+        x: (&Self::Buffer, Shape),
+        y: &Self::Buffer,
+        dy: &Self::Buffer,
+        dx: &mut Self::Buffer,
+    ) -> Done;
+    /// Softmax of every row.
+    fn softmax(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer) -> Done;
+    /// `dx += y ⊙ (dy − ⟨y, dy⟩)`, row by row.
+    fn softmax_gradient(
+        &self,
+        y: (&Self::Buffer, Shape),
+        dy: &Self::Buffer,
+        dx: &mut Self::Buffer,
+    ) -> Done;
+    /// `y(i,g) = Σ_j x(i,j)·a(j)` over the columns j of each of `groups` groups.
+    fn group_dot(
+        &self,
+        x: (&Self::Buffer, Shape),
+        a: &Self::Buffer,
+        groups: usize,
+        y: &mut Self::Buffer,
+    ) -> Done;
+    /// `dx(i,j) += dy(i,g)·a(j)`; the shape is that of `dx`.
+    fn group_dot_gradient(
+        &self,
+        a: &Self::Buffer,
+        groups: usize,
+        dy: &Self::Buffer,
+        dx: (&mut Self::Buffer, Shape),
+    ) -> Done;
+    /// `da(j) += Σ_i dy(i,g)·x(i,j)`.
+    fn group_sum(
+        &self,
+        x: (&Self::Buffer, Shape),
+        groups: usize,
+        dy: &Self::Buffer,
+        da: &mut Self::Buffer,
+    ) -> Done;
+    /// Sums over the neighbours with weights that are a softmax of scores; see [`Attention`].
+    fn attend(
+        &self,
+        input: &Attention<Self>,
+        out: &mut Self::Buffer,
+        norms: &mut Self::Buffer,
+    ) -> Done;
+    /// The gradients of [`attend`](Self::attend), added to what is there.
+    fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done;
 
     /// Log-softmax of every row into `y`.
-    fn log_softmax(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer);
+    fn log_softmax(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer) -> Done;
     /// Mean negative log likelihood of `targets` (row, class) under the log-probabilities `y`, and
     /// how many rows have their largest entry at the target.
-    fn likelihood(&self, y: (&Self::Buffer, Shape), targets: &[(u32, u32)]) -> (f64, usize);
+    fn nll_loss(
+        &self,
+        y: (&Self::Buffer, Shape),
+        targets: &[(u32, u32)],
+    ) -> Result<(f64, usize), EngineError>;
     /// `dx = ∂loss/∂x` of log-softmax and mean negative log likelihood, for the rows of the targets;
     /// the others stay. Every row is a target once at most.
-    fn likelihood_gradient(
+    fn nll_loss_gradient(
         &self,
         y: (&Self::Buffer, Shape),
         targets: &[(u32, u32)],
         dx: &mut Self::Buffer,
-    );
+    ) -> Done;
 
     /// Sum of squares.
-    fn square_norm(&self, x: &Self::Buffer) -> f64;
+    fn square_norm(&self, x: &Self::Buffer) -> Result<f64, EngineError>;
     /// One Adam step on `weights` with the moments `first` and `second`.
     fn adam(
         &self,
@@ -172,5 +314,5 @@ pub trait Engine {
         weights: &mut Self::Buffer,
         first: &mut Self::Buffer,
         second: &mut Self::Buffer,
-    );
+    ) -> Done;
 }

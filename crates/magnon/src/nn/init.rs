@@ -13,7 +13,7 @@ use std::f64::consts::{PI, TAU};
 /// Real weights are uniform on [−a, a]. Complex ones have, after Trabelsi et al., a magnitude from
 /// the Rayleigh distribution of parameter σ and a uniform phase, so that E|W|² = 2σ².
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Init {
     /// Variance 2/(rows + cols): a = √(6/(rows + cols)), σ = 1/√(rows + cols).
@@ -30,7 +30,7 @@ pub enum Init {
 
 /// Draws the weights of a layer, complex numbers as two real ones.
 pub fn initialise<T: Scalar>(init: Init, shape: Shape, rng: &mut impl Rng) -> Vec<T> {
-    let (rows, cols) = (shape.rows as f64, shape.cols as f64);
+    let (rows, cols) = (shape.rows() as f64, shape.cols() as f64);
     let variance = match init {
         Init::Glorot | Init::Unitary => 2.0 / (rows + cols),
         Init::He => 2.0 / rows,
@@ -39,7 +39,7 @@ pub fn initialise<T: Scalar>(init: Init, shape: Shape, rng: &mut impl Rng) -> Ve
     if init == Init::Unitary {
         return unitary(shape, variance, rng);
     }
-    match shape.field {
+    match shape.field() {
         Field::Real => uniform((3.0 * variance).sqrt(), shape, rng),
         Field::Complex => {
             let sigma = (0.5 * variance).sqrt();
@@ -48,7 +48,7 @@ pub fn initialise<T: Scalar>(init: Init, shape: Shape, rng: &mut impl Rng) -> Ve
                 let magnitude = sigma * (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
                 Complex64::from_polar(magnitude, rng.random_range(-PI..PI))
             };
-            (0..shape.rows * shape.cols).flat_map(|_| parts(draw())).collect()
+            (0..shape.rows() * shape.cols()).flat_map(|_| parts(draw())).collect()
         }
     }
 }
@@ -77,9 +77,10 @@ pub fn initialise_bias<T: Scalar>(
 /// The orthonormal factor of a Gaussian matrix. Taking the phase of R's diagonal out makes it
 /// uniform over all such matrices.
 fn unitary<T: Scalar>(shape: Shape, variance: f64, rng: &mut impl Rng) -> Vec<T> {
-    let wide = shape.cols > shape.rows;
-    let (long, short) = if wide { (shape.cols, shape.rows) } else { (shape.rows, shape.cols) };
-    let complex = shape.field == Field::Complex;
+    let wide = shape.cols() > shape.rows();
+    let (long, short) =
+        if wide { (shape.cols(), shape.rows()) } else { (shape.rows(), shape.cols()) };
+    let complex = shape.field() == Field::Complex;
     let mut normal = || -> f64 { StandardNormal.sample(rng) };
     let gaussian = Mat::from_fn(long, short, |_, _| {
         Complex64::new(normal(), if complex { normal() } else { 0.0 })
@@ -95,11 +96,11 @@ fn unitary<T: Scalar>(shape: Shape, variance: f64, rng: &mut impl Rng) -> Vec<T>
         let z = q[at] * phase;
         if wide { z.conj() } else { z }
     };
-    let places = (0..shape.rows).flat_map(|i| (0..shape.cols).map(move |j| (i, j)));
+    let places = (0..shape.rows()).flat_map(|i| (0..shape.cols()).map(move |j| (i, j)));
     places
         .flat_map(|(i, j)| {
             let z = entry(i, j);
-            parts(z).into_iter().take(shape.field.parts())
+            parts(z).into_iter().take(shape.field().parts())
         })
         .collect()
 }

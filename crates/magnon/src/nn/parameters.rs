@@ -1,6 +1,6 @@
 //! `Parameters`: the trained matrices of a model, with names.
 
-use super::{Engine, Scalar, Shape};
+use super::{Engine, EngineError, Scalar, Shape};
 
 /// One of the [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub struct ParameterId(pub(super) usize);
 pub struct Parameters<E: Engine> {
     pub(super) names: Vec<String>,
     pub(super) shapes: Vec<Shape>,
+    /// Whether weight decay acts on it.
+    pub(super) decays: Vec<bool>,
     pub(super) values: Vec<E::Buffer>,
 }
 
@@ -22,10 +24,11 @@ impl<E: Engine> Default for Parameters<E> {
 impl<E: Engine> Parameters<E> {
     /// None yet.
     pub fn new() -> Self {
-        Self { names: Vec::new(), shapes: Vec::new(), values: Vec::new() }
+        let (names, shapes, decays, values) = Default::default();
+        Self { names, shapes, decays, values }
     }
 
-    /// Adds a matrix.
+    /// Adds a matrix that weight decay acts on.
     ///
     /// # Panics
     /// Where the numbers do not fill the shape.
@@ -35,14 +38,15 @@ impl<E: Engine> Parameters<E> {
         name: &str,
         shape: Shape,
         numbers: &[E::Real],
-    ) -> ParameterId {
+    ) -> Result<ParameterId, EngineError> {
         assert_eq!(numbers.len(), shape.len(), "the numbers of {name} do not fill its shape");
-        let mut buffer = engine.zeros(shape.len());
-        engine.upload(numbers, &mut buffer);
+        let mut buffer = engine.zeros(shape.len())?;
+        engine.upload(numbers, &mut buffer)?;
         self.names.push(name.to_owned());
         self.shapes.push(shape);
+        self.decays.push(true);
         self.values.push(buffer);
-        ParameterId(self.values.len() - 1)
+        Ok(ParameterId(self.values.len() - 1))
     }
 
     /// Name, shape and numbers of each.
@@ -57,7 +61,7 @@ impl<E: Engine> Parameters<E> {
     }
 
     /// Zeros in the same shapes, for gradients and moments.
-    pub fn zeros(&self, engine: &E) -> Vec<E::Buffer> {
+    pub fn zeros(&self, engine: &E) -> Result<Vec<E::Buffer>, EngineError> {
         self.shapes.iter().map(|shape| engine.zeros(shape.len())).collect()
     }
 
@@ -66,33 +70,31 @@ impl<E: Engine> Parameters<E> {
         &self.values
     }
 
-    /// Shape of one.
-    pub fn shape(&self, id: ParameterId) -> Shape {
-        self.shapes[id.0]
-    }
-
-    /// The numbers of one.
-    pub fn value(&self, id: ParameterId) -> &E::Buffer {
-        &self.values[id.0]
-    }
-
     /// The numbers, for changing.
     pub fn values_mut(&mut self) -> &mut [E::Buffer] {
         &mut self.values
     }
 
-    /// Whether every number is finite.
-    pub fn are_finite(&self, engine: &E) -> bool {
-        self.values.iter().all(|value| engine.square_norm(value).is_finite())
+    /// Shape of one.
+    pub fn shape(&self, id: ParameterId) -> Shape {
+        self.shapes[id.0]
     }
 
     /// All numbers, parameter after parameter.
-    pub fn download(&self, engine: &E) -> Vec<Vec<E::Real>> {
-        let numbers = |value: &E::Buffer| {
-            let mut numbers = vec![E::Real::ZERO; engine.len(value)];
-            engine.download(value, &mut numbers);
-            numbers
-        };
-        self.values.iter().map(numbers).collect()
+    pub fn download(&self, engine: &E) -> Result<Vec<Vec<E::Real>>, EngineError> {
+        download(engine, &self.values)
     }
+}
+
+/// The numbers of some buffers.
+pub(crate) fn download<E: Engine>(
+    engine: &E,
+    buffers: &[E::Buffer],
+) -> Result<Vec<Vec<E::Real>>, EngineError> {
+    let numbers = |buffer: &E::Buffer| {
+        let mut numbers = vec![E::Real::ZERO; engine.len(buffer)];
+        engine.download(buffer, &mut numbers)?;
+        Ok(numbers)
+    };
+    buffers.iter().map(numbers).collect()
 }

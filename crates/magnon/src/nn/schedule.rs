@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Factor of the learning rate by epoch, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
+#[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Schedule {
     /// 1 throughout.
     #[default]

@@ -1,12 +1,13 @@
-//! `Tape`: the record of one pass, and every buffer that it needs.
+//! `Tape`: the record of one trace, and every buffer that it needs.
 
-use super::engine::{Activation, Engine};
+use super::engine::{Activation, DrawKey, Engine};
 use super::parameters::ParameterId;
-use super::pass::Var;
-use super::{Parameters, Pass, Shape};
+use super::trace::Var;
+use super::{EngineError, Parameters, Shape, Trace};
+use std::sync::Arc;
 
 /// What was computed, from what.
-pub(super) enum Op<'a, E: Engine> {
+pub(super) enum Op<E: Engine> {
     Input,
     Parameter(ParameterId),
     Product {
@@ -14,7 +15,12 @@ pub(super) enum Op<'a, E: Engine> {
         right: Var,
     },
     Map {
-        map: &'a E::Map,
+        map: Arc<E::Map>,
+        x: Var,
+    },
+    /// A map whose stored numbers are those of the node's mask.
+    MaskedMap {
+        map: Arc<E::Map>,
         x: Var,
     },
     Bias {
@@ -28,82 +34,172 @@ pub(super) enum Op<'a, E: Engine> {
     Dropout {
         x: Var,
     },
+    /// Operations on several matrices have them in a span of the tape's list.
     Concatenate {
-        left: Var,
-        right: Var,
+        parts: Span,
+    },
+    /// With the factors of the tape's list.
+    Sum {
+        parts: Span,
+    },
+    /// With the coefficients from one place on.
+    Combine {
+        coefficients: Var,
+        from: usize,
+        parts: Span,
+    },
+    Maximum {
+        a: Var,
+        b: Var,
+    },
+    GroupDot {
+        x: Var,
+        a: Var,
+    },
+    NormalizeRows {
+        x: Var,
+    },
+    Softmax {
+        x: Var,
+    },
+    Attend {
+        edges: Arc<E::Map>,
+        inputs: [Var; 3],
+        heads: usize,
+        slope: f64,
+        dropout: Dropped,
     },
     /// The targets are this span of the tape's.
-    Likelihood {
+    NllLoss {
         x: Var,
-        targets: (usize, usize),
+        targets: Span,
     },
 }
 
-/// One matrix of a pass.
-pub(super) struct Node<'a, E: Engine> {
-    pub op: Op<'a, E>,
+/// From, and up to.
+pub(super) type Span = (usize, usize);
+/// The rate and the draws of a dropout.
+pub(super) type Dropped = Option<(f64, DrawKey)>;
+
+// By hand: a derived one would ask for an engine that can be cloned.
+impl<E: Engine> Clone for Op<E> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Input => Self::Input,
+            Self::Parameter(id) => Self::Parameter(*id),
+            Self::Product { left, right } => Self::Product { left: *left, right: *right },
+            Self::Map { map, x } => Self::Map { map: map.clone(), x: *x },
+            Self::MaskedMap { map, x } => Self::MaskedMap { map: map.clone(), x: *x },
+            Self::Bias { x, bias } => Self::Bias { x: *x, bias: *bias },
+            Self::Activate { f, x } => Self::Activate { f: *f, x: *x },
+            Self::Dropout { x } => Self::Dropout { x: *x },
+            Self::Concatenate { parts } => Self::Concatenate { parts: *parts },
+            Self::Sum { parts } => Self::Sum { parts: *parts },
+            Self::Combine { coefficients, from, parts } => {
+                Self::Combine { coefficients: *coefficients, from: *from, parts: *parts }
+            }
+            Self::Maximum { a, b } => Self::Maximum { a: *a, b: *b },
+            Self::GroupDot { x, a } => Self::GroupDot { x: *x, a: *a },
+            Self::NormalizeRows { x } => Self::NormalizeRows { x: *x },
+            Self::Softmax { x } => Self::Softmax { x: *x },
+            Self::Attend { edges, inputs, heads, slope, dropout } => Self::Attend {
+                edges: edges.clone(),
+                inputs: *inputs,
+                heads: *heads,
+                slope: *slope,
+                dropout: *dropout,
+            },
+            Self::NllLoss { x, targets } => Self::NllLoss { x: *x, targets: *targets },
+        }
+    }
+}
+
+/// One matrix of a trace.
+pub(super) struct Node<E: Engine> {
+    pub op: Op<E>,
     pub shape: Shape,
-    /// The numbers; a parameter's are where the parameters are.
+    /// The numbers; a parameter's are where the parameters are. Missing after a failure, and where a
+    /// bias took them over.
     pub value: Option<E::Buffer>,
-    /// The mask of a dropout.
+    /// The mask of a dropout, or the norms of an attention.
     pub mask: Option<E::Buffer>,
     pub gradient: Option<E::Buffer>,
 }
 
-/// The record of a pass. Its buffers serve again at the next one.
+/// The record of a trace. Its buffers serve again at the next one.
 ///
 /// ```
 /// use magnon::nn::{Activation, Cpu, Parameters, Shape, Tape};
 /// let engine = Cpu::<f64>::sequential();
 /// let mut parameters = Parameters::new();
-/// let w = parameters.add(&engine, "w", Shape::real(2, 3), &[0.5; 6]);
+/// let w = parameters.add(&engine, "w", Shape::real(2, 3), &[0.5; 6])?;
 /// let mut tape = Tape::new(&engine);
-/// let mut pass = tape.pass(&parameters);
-/// let x = pass.input(Shape::real(1, 2), &[1.0, -1.0]);
-/// let w = pass.parameter(w);
-/// let y = pass.product(x, w);
-/// let y = pass.activate(Activation::Tanh, y);
-/// let loss = pass.likelihood(y, &[(0, 2)]);
+/// let mut trace = tape.trace(&parameters);
+/// let x = trace.input(Shape::real(1, 2), &[1.0, -1.0]);
+/// let w = trace.parameter(w);
+/// let y = trace.product(x, w);
+/// let y = trace.activate(Activation::Tanh, y);
+/// let loss = trace.nll_loss(y, &[(0, 2)])?;
 /// assert!((loss.mean - 3f64.ln()).abs() < 1e-12);
+/// # Ok::<(), magnon::nn::EngineError>(())
 /// ```
-pub struct Tape<'a, E: Engine> {
-    pub(super) engine: &'a E,
-    pub(super) nodes: Vec<Node<'a, E>>,
-    /// Targets (row, class) of the losses of this pass.
+pub struct Tape<'e, E: Engine> {
+    pub(super) engine: &'e E,
+    pub(super) nodes: Vec<Node<E>>,
+    /// Matrices of operations that take several.
+    pub(super) list: Vec<Var>,
+    /// Their factors, where the operation has some.
+    pub(super) factors: Vec<f64>,
+    /// Targets (row, class) of the losses of this trace.
     pub(super) targets: Vec<(u32, u32)>,
     /// Which parameters' gradients hold something, on the way back.
     pub(super) written: Vec<bool>,
+    /// What went wrong first; nothing is computed after it.
+    pub(super) error: Option<EngineError>,
     /// Buffers that no node holds.
     free: Vec<E::Buffer>,
 }
 
-impl<'a, E: Engine> Tape<'a, E> {
+impl<'e, E: Engine> Tape<'e, E> {
     /// An empty tape.
-    pub fn new(engine: &'a E) -> Self {
+    pub fn new(engine: &'e E) -> Self {
         Self {
             engine,
             nodes: Vec::new(),
+            list: Vec::new(),
+            factors: Vec::new(),
             targets: Vec::new(),
             written: Vec::new(),
+            error: None,
             free: Vec::new(),
         }
     }
 
-    /// Begins a pass; what the last one computed is gone.
-    pub fn pass<'s>(&'s mut self, parameters: &'s Parameters<E>) -> Pass<'s, 'a, E> {
+    /// Begins a trace; what the last one computed is gone.
+    pub fn trace<'s>(&'s mut self, parameters: &'s Parameters<E>) -> Trace<'s, 'e, E> {
         let Self { nodes, free, .. } = self;
         for node in nodes.drain(..) {
             free.extend([node.value, node.mask, node.gradient].into_iter().flatten());
         }
         self.targets.clear();
-        Pass::new(self, parameters)
+        self.list.clear();
+        self.factors.clear();
+        self.error = None;
+        Trace::resume(self, parameters)
+    }
+
+    /// Bytes of all its buffers.
+    pub fn bytes(&self) -> usize {
+        let held = self.nodes.iter().flat_map(|node| [&node.value, &node.mask, &node.gradient]);
+        let all = held.flatten().chain(&self.free);
+        all.map(|buffer| self.engine.len(buffer)).sum::<usize>() * size_of::<E::Real>()
     }
 
     /// A buffer of `len` numbers of any value.
-    pub(super) fn take(&mut self, len: usize) -> E::Buffer {
+    pub(super) fn take(&mut self, len: usize) -> Result<E::Buffer, EngineError> {
         // The last ones given back are likely to be still in cache.
         match self.free.iter().rposition(|buffer| self.engine.len(buffer) == len) {
-            Some(at) => self.free.swap_remove(at),
+            Some(at) => Ok(self.free.swap_remove(at)),
             None => self.engine.zeros(len),
         }
     }

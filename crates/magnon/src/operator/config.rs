@@ -1,4 +1,4 @@
-//! `OperatorConfig`: the recipe of an operator, in orthogonal choices.
+//! `OperatorConfig`: the configuration of an operator, in orthogonal choices.
 
 use super::Charge;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub enum Kind {
     Laplacian,
 }
 
-/// Recipe of a [`MagneticOperator`](super::MagneticOperator).
+/// Configuration of a [`MagneticOperator`](super::MagneticOperator).
 ///
 /// | name | default | purpose |
 /// |---|---|---|
@@ -56,7 +56,7 @@ pub enum Kind {
 /// | `normalize` | `sym` | how degrees are divided out |
 /// | `kind` | `adjacency` | adjacency, its negative, or Laplacian |
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct OperatorConfig {
     /// Phase of a one-way edge, in turns.
     pub charge: Charge,

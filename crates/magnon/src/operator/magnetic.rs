@@ -158,14 +158,20 @@ impl MagneticOperator {
         (0..self.nodes()).map(|u| self.row(u).count()).sum()
     }
 
-    /// An interval that holds all eigenvalues: known for normalised operators of non-negative
-    /// weights, by Gershgorin's circles otherwise.
-    pub fn bounds(&self) -> Bounds {
+    /// Whether the bounds of its spectrum are those of all normalised operators of non-negative
+    /// weights, whatever the graph.
+    pub(crate) fn has_fixed_bounds(&self) -> bool {
         let signed = match &self.pattern.weights {
             Weights::Unit => false,
             Weights::Explicit(weights) => weights.iter().flatten().any(|&w| w < 0.0),
         };
-        if self.config.normalize != Normalize::None && !signed {
+        self.config.normalize != Normalize::None && !signed
+    }
+
+    /// An interval that holds all eigenvalues: known for normalised operators of non-negative
+    /// weights, by Gershgorin's circles otherwise.
+    pub fn bounds(&self) -> Bounds {
+        if self.has_fixed_bounds() {
             return match self.config.kind {
                 Kind::Laplacian => Bounds { min: 0.0, max: 2.0 },
                 _ => Bounds { min: -1.0, max: 1.0 },
@@ -238,7 +244,7 @@ impl MagneticOperator {
     }
 
     /// Left factor of row `u`; a degree of zero is divided out as zero.
-    fn left(&self, u: usize) -> f64 {
+    pub(super) fn left(&self, u: usize) -> f64 {
         let degree = self.degrees[u];
         match self.config.normalize {
             Normalize::None => 1.0,
@@ -249,7 +255,7 @@ impl MagneticOperator {
     }
 
     /// Right factor of column `v`.
-    fn right(&self, v: usize) -> f64 {
+    pub(super) fn right(&self, v: usize) -> f64 {
         match self.config.normalize {
             Normalize::Symmetric => self.left(v),
             _ => 1.0,

@@ -7,19 +7,24 @@
 
 mod charge;
 mod config;
-pub(crate) mod engine;
+mod edge_matrix;
 pub(crate) mod input;
 pub(crate) mod instructions;
 pub(crate) mod kernel;
 pub(crate) mod line;
 mod magnetic;
+mod neighbourhood;
 pub(crate) mod output;
 mod parts;
-mod pattern;
+pub(crate) mod pattern;
 mod product;
+pub(crate) mod stepper;
 
 pub use charge::{Charge, ChargeError};
 pub use config::{Kind, Normalize, OperatorConfig, Symmetrize};
+pub(crate) use edge_matrix::EdgeValues;
+pub use edge_matrix::{Along, EdgeMatrix};
 pub(crate) use magnetic::Scaling;
 pub use magnetic::{Bounds, MagneticOperator, OperatorError, OperatorRows};
+pub use neighbourhood::Neighbourhood;
 pub use pattern::{Pattern, PatternError};

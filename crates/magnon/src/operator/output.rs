@@ -1,8 +1,8 @@
 //! Writing tiles back to the columns of a dense matrix.
 
-use super::engine::CHUNK;
 use super::instructions::Instructions;
 use super::line::{Line, Real, prefetch};
+use super::stepper::CHUNK;
 use crate::matrix::Matrix;
 use bytemuck::Zeroable;
 use num_complex::Complex32;

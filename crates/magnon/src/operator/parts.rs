@@ -32,6 +32,33 @@ impl Pattern {
         components
     }
 
+    /// All nodes within so many steps of some, ascending.
+    pub(crate) fn within(&self, nodes: &[u32], steps: usize) -> Vec<u32> {
+        let mut nodes = nodes.to_vec();
+        let mut seen = vec![false; self.nodes()];
+        nodes.iter().for_each(|&u| seen[u as usize] = true);
+        let mut start = 0;
+        for _ in 0..steps {
+            let end = nodes.len();
+            if start == end {
+                break;
+            }
+            for at in start..end {
+                let u = nodes[at] as usize;
+                for packed in &self.columns[self.offsets[u]..self.offsets[u + 1]] {
+                    let v = packed & COLUMN;
+                    if !std::mem::replace(&mut seen[v as usize], true) {
+                        nodes.push(v);
+                    }
+                }
+            }
+            start = end;
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
     /// The pattern of `nodes`, which ascend: their entries among themselves; node `i` of it is
     /// `nodes[i]`.
     fn among(&self, nodes: &[u32]) -> Self {

@@ -1,11 +1,11 @@
 //! The product S·X with a dense block.
 
 use super::MagneticOperator;
-use super::engine::{Engine, Source};
 use super::input::{Columns, Input};
 use super::instructions::Instructions;
 use super::line::{F32_LANES, tile};
 use super::output::Place;
+use super::stepper::{Source, Stepper};
 use crate::matrix::Matrix;
 use num_complex::Complex32;
 
@@ -18,7 +18,7 @@ impl MagneticOperator {
     pub fn apply(&self, x: &Matrix<Complex32>) -> Matrix<Complex32> {
         assert_eq!(x.rows(), self.nodes(), "the block must have one row a node");
         const WIDTH: usize = F32_LANES / 2;
-        let engine = Engine::<f32, F32_LANES, true>::new(self, Instructions::detect(), true);
+        let stepper = Stepper::<f32, F32_LANES, true>::new(self, Instructions::detect(), true);
         let scaling = self.scaling(0.0, 1.0);
         let mut out = Matrix::zeros(x.rows(), x.cols());
         let mut z = tile(self.nodes());
@@ -26,9 +26,9 @@ impl MagneticOperator {
             let width = WIDTH.min(x.cols() - first);
             let columns = Columns { data: x.as_slice(), stride: x.cols(), first, width };
             let enter = scaling.enter.as_deref();
-            engine.start(1.0, Source { input: Input::Complex(columns), enter }, &mut z);
+            stepper.start(1.0, Source { input: Input::Complex(columns), enter }, &mut z);
             let (columns, leave) = (first..first + width, scaling.leave.as_deref());
-            engine.product_into(&scaling, &z, Place { matrix: &mut out, columns, leave });
+            stepper.product_into(&scaling, &z, Place { matrix: &mut out, columns, leave });
         }
         out
     }

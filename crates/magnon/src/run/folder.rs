@@ -1,17 +1,17 @@
 //! `RunFolder`: the files of a run, each written whole or not at all.
 
-use super::{Known, RunConfig, SavedModel};
+use super::{PredictionCache, SavedModel};
 use crate::data::DataError;
 use crate::data::write::{write_atomic, write_csv};
-use crate::tensors::FileError;
-use crate::train::{Checkpoints, EpochRecord};
+use crate::tensors::{FileError, format_of};
+use crate::train::{Checkpoints, EpochRecord, RunConfig, checkpoint};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// A folder with `config.json`, `model.safetensors`, `known.safetensors`, `history.csv` and
+/// A folder with `config.json`, `model.safetensors`, `predictions.safetensors`, `history.csv` and
 /// `metrics.json`, the last to be written.
 ///
-/// While a run is under way, its recipe and its checkpoints are in `checkpoints`, and nothing else
+/// While a run is under way, its configuration and its checkpoints are in `checkpoints`, and nothing else
 /// changes: a run that is to be replaced stays whole until the new one has come to its end.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
@@ -41,7 +41,7 @@ impl RunFolder {
         let begun = folder.begun().exists();
         if (whole || begun) && !overwrite {
             return broken(
-                "it holds a run already; choose another folder, or use --overwrite or --resume",
+                "it holds a run already; choose another folder, overwrite the run or resume it",
             );
         }
         let empty = !path.exists()
@@ -56,7 +56,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// The recipe of the run that is under way in a folder.
+    /// The configuration of the run that is under way in a folder.
     pub fn begun_config(path: &Path) -> Result<RunConfig, FileError> {
         let folder = Self { path: path.to_owned(), fresh: false };
         if !folder.begun().exists() {
@@ -78,10 +78,9 @@ impl RunFolder {
             return Ok(folder);
         }
         if folder.begun().exists() {
-            let problem = "the run has not come to its end; go on with it: magnon train --resume";
-            return broken(format!("{problem} --out {}", path.display()));
+            return broken("the run has not come to its end; resume it first".to_owned());
         }
-        broken("it is no run folder; make one with `magnon train --out`".to_owned())
+        broken("it is no run folder; train a model into one first".to_owned())
     }
 
     /// Whether a run has come to its end here.
@@ -90,7 +89,7 @@ impl RunFolder {
         ours("config.json") && ours("model.safetensors") && ours("metrics.json")
     }
 
-    /// The recipe of the run that is under way.
+    /// The configuration of the run that is under way.
     fn begun(&self) -> PathBuf {
         self.checkpoint_folder().join("config.json")
     }
@@ -143,7 +142,7 @@ impl RunFolder {
         Checkpoints { folder: self.checkpoint_folder(), every, resume }
     }
 
-    /// The recipe.
+    /// The configuration.
     pub fn config(&self) -> Result<RunConfig, FileError> {
         read_json(self.file("config.json"))
     }
@@ -154,9 +153,9 @@ impl RunFolder {
     }
 
     /// What the run predicted, where that was kept.
-    pub fn known(&self) -> Result<Option<Known>, FileError> {
-        let path = self.file("known.safetensors");
-        if path.exists() { Known::read(&path).map(Some) } else { Ok(None) }
+    pub fn predictions(&self) -> Result<Option<PredictionCache>, FileError> {
+        let path = self.file("predictions.safetensors");
+        if path.exists() { PredictionCache::read(&path).map(Some) } else { Ok(None) }
     }
 
     /// Writes what came of the run; `metrics.json` comes last and says that all is there.
@@ -164,7 +163,7 @@ impl RunFolder {
         &self,
         config: &RunConfig,
         model: &SavedModel,
-        known: &Known,
+        predictions: &PredictionCache,
         history: &[EpochRecord],
         metrics: &impl Serialize,
     ) -> Result<(), FileError> {
@@ -172,7 +171,7 @@ impl RunFolder {
         // leaves a run to go on with.
         remove(&self.file("metrics.json"))?;
         model.write(&self.file("model.safetensors"))?;
-        known.write(&self.file("known.safetensors"))?;
+        predictions.write(&self.file("predictions.safetensors"))?;
         let rows = history.iter().map(EpochRecord::columns);
         write_csv(&self.file("history.csv"), &EpochRecord::COLUMNS, rows)?;
         write_json(&self.file("config.json"), config)?;
@@ -182,11 +181,9 @@ impl RunFolder {
     }
 }
 
-/// Whether a file is a checkpoint, by its name.
+/// Whether a file is a checkpoint, by its format.
 fn is_checkpoint(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let ours = name.starts_with("mgc-q") || name.starts_with("mlp-q");
-    ours && name.contains("-seed") && name.ends_with(".safetensors")
+    format_of(path).is_some_and(|format| format == checkpoint::FORMAT)
 }
 
 /// Whether a file is one that a kill has left half written, by the name that such files have.
@@ -197,8 +194,8 @@ fn is_unfinished(path: &Path) -> bool {
 fn read_json(path: PathBuf) -> Result<RunConfig, FileError> {
     let text = std::fs::read_to_string(&path);
     let text = text.map_err(|reason| FileError::Read { path: path.clone(), reason })?;
-    let broken = |error: serde_json::Error| format!("not a recipe of this magnon: {error}");
-    serde_json::from_str(&text).map_err(|error| FileError::Broken { path, problem: broken(error) })
+    let broken = |problem: String| format!("not a configuration of this magnon: {problem}");
+    RunConfig::from_json(&text).map_err(|error| FileError::Broken { path, problem: broken(error) })
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {

@@ -2,8 +2,8 @@
 
 use crate::data::FeatureNorm;
 use crate::filter::FilterConfig;
-use crate::model::{Model, ModelConfig, ModelKind, TwoLayer, mgc, mlp};
-use crate::nn::{Cpu, Field, Shape};
+use crate::model::ModelConfig;
+use crate::nn::{Field, NamedNumbers};
 use crate::operator::OperatorConfig;
 use crate::tensors::{FileError, Tensors};
 use serde::Serialize;
@@ -12,28 +12,32 @@ use std::path::Path;
 
 const FORMAT: &str = "magnon-model";
 
-/// A trained model with all that belongs to it.
+/// A trained model with all that belongs to it. Parameters are kept by their names, so that a file
+/// knows nothing of what a model is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedModel {
-    /// Recipe of the model.
+    /// Configuration of the model.
     pub model: ModelConfig,
-    /// The operator it was trained with.
-    pub operator: OperatorConfig,
-    /// The filter it was trained with.
-    pub filter: FilterConfig,
+    /// The operator it was trained with, where it takes one.
+    pub operator: Option<OperatorConfig>,
+    /// The filter it was trained with, where it takes one.
+    pub filter: Option<FilterConfig>,
     /// Whether the rows of the features were scaled.
     pub feature_norm: FeatureNorm,
     /// Columns of the features.
     pub width: usize,
-    /// Whether the first layer is complex.
-    pub complex: bool,
     /// Names of the classes.
     pub classes: Vec<String>,
     /// Name, shape and numbers of the weights.
-    pub weights: Vec<(String, Shape, Vec<f32>)>,
+    pub weights: Vec<NamedNumbers>,
 }
 
 impl SavedModel {
+    /// Whether some weights are complex.
+    pub fn is_complex(&self) -> bool {
+        self.weights.iter().any(|(_, shape, _)| shape.field() == Field::Complex)
+    }
+
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let mut file = Tensors::default();
@@ -46,7 +50,6 @@ impl SavedModel {
             ("filter", json(&self.filter)),
             ("feature_norm", json(&self.feature_norm)),
             ("width", json(&self.width)),
-            ("complex", json(&self.complex)),
             ("classes", json(&self.classes)),
         ];
         for (key, word) in words {
@@ -57,61 +60,28 @@ impl SavedModel {
         file.write(path, FORMAT)
     }
 
-    /// Reads a file and checks that its weights fit together.
+    /// Reads a file and checks its numbers.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let file = Tensors::read(path, FORMAT)?;
         Self::parse(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
     }
 
     fn parse(file: &Tensors) -> Result<Self, String> {
-        let mut saved = Self {
+        let saved = Self {
             model: entry(file, "model")?,
             operator: entry(file, "operator")?,
             filter: entry(file, "filter")?,
             feature_norm: entry(file, "feature_norm")?,
             width: entry(file, "width")?,
-            complex: entry(file, "complex")?,
             classes: entry(file, "classes")?,
-            weights: Vec::new(),
+            weights: file.matrices()?,
         };
         saved.model.check().map_err(|error| error.to_string())?;
-        let field = if saved.complex { Field::Complex } else { Field::Real };
-        let (hidden, classes) = (saved.model.hidden, saved.classes.len());
-        for (name, shape) in [
-            ("layers.0.weight", Shape { rows: saved.width, cols: hidden, field }),
-            ("layers.0.bias", Shape { rows: 1, cols: hidden, field }),
-            ("layers.1.weight", Shape::real(hidden, classes)),
-            ("layers.1.bias", Shape::real(1, classes)),
-        ] {
-            let numbers = file.numbers(name)?;
-            let len = shape.rows.checked_mul(shape.width());
-            if len != Some(numbers.len()) {
-                return Err(format!(
-                    "{name} has {} numbers, not those of {shape:?}",
-                    numbers.len()
-                ));
-            }
-            if let Some(bad) = numbers.iter().find(|number| !number.is_finite()) {
-                return Err(format!("{name} holds {bad}"));
-            }
-            saved.weights.push((name.to_owned(), shape, numbers));
-        }
-        Ok(saved)
-    }
-
-    /// The model, ready to use.
-    pub fn build(&self, engine: &Cpu<f32>) -> Result<TwoLayer<Cpu<f32>>, crate::model::ModelError> {
-        let (width, classes) = (self.width, self.classes.len());
-        let field = if self.complex { Field::Complex } else { Field::Real };
-        let mut model = match self.model.kind {
-            ModelKind::Mgc => mgc(engine, &self.model, field, width, classes, 0)?,
-            ModelKind::Mlp => mlp(engine, &self.model, width, classes, 0)?,
-        };
-        let values = model.parameters_mut().values_mut();
-        for (value, (_, _, numbers)) in values.iter_mut().zip(&self.weights) {
-            value.clone_from(numbers);
-        }
-        Ok(model)
+        let bad = saved.weights.iter().find_map(|(name, _, numbers)| {
+            let bad = numbers.iter().find(|number| !number.is_finite())?;
+            Some(format!("{name} holds {bad}"))
+        });
+        bad.map_or(Ok(saved), Err)
     }
 }
 

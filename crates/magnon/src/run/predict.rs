@@ -1,128 +1,134 @@
 //! Predictions of a trained model, on the graph that it knows or on another.
 
 use super::reach::reach;
-use super::{Known, RunError, SavedModel};
+use super::{PredictionCache, RunError, SavedModel};
 use crate::data::{Dataset, Features};
-use crate::filter::{Filter, Form};
-use crate::matrix::{Matrix, SparseMatrix};
-use crate::model::ModelKind;
-use crate::nn::Cpu;
-use crate::operator::{MagneticOperator, Normalize};
-use crate::train::{TrainError, classify, project};
+use crate::matrix::Matrix;
+use crate::model::{Inputs, Network, Purpose, Reach};
+use crate::nn::{Device, Engine, EngineWork, Field, Parameters};
+use crate::operator::{MagneticOperator, OperatorError, Pattern};
+use crate::train::{TrainError, argmax};
+use std::sync::Arc;
 
 /// What a model says about every node.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// Log-probabilities of the classes, one row a node.
+    /// Log-probabilities of the classes, one row per node.
     pub log_probabilities: Matrix<f32>,
-    /// Rows that were computed; the others were known.
+    /// Rows that were computed; the others were cached.
     pub computed: usize,
 }
 
 impl Prediction {
     /// The likeliest class of a node.
     pub fn class(&self, node: usize) -> usize {
-        crate::train::largest(self.log_probabilities.row(node))
+        argmax(self.log_probabilities.row(node))
     }
 }
 
 /// Classifies the nodes of `dataset`, whose features must have been scaled as the model's were.
 ///
-/// With what is `known` from before, only rows that the change can reach are computed: the rest
-/// of the graph is the same for them. Filters that are solved for reach everywhere.
+/// With a `cache` of what was predicted before, only rows that the change can reach are computed: the
+/// rest of the graph is the same for them. Models that see the whole graph compute everything.
 pub fn predict(
     saved: &SavedModel,
     dataset: &Dataset,
-    known: Option<&Known>,
+    cache: Option<&PredictionCache>,
 ) -> Result<Prediction, RunError> {
     let features = check(saved, dataset)?;
-    let engine = Cpu::parallel();
-    let model = saved.build(&engine).map_err(TrainError::from)?;
-    if saved.model.kind == ModelKind::Mlp {
-        let block = project(&engine, &model, features, None)?;
-        let log_probabilities = classify(&engine, &model, &block);
-        return Ok(Prediction { computed: dataset.graph.nodes(), log_probabilities });
-    }
-    let operator =
-        MagneticOperator::new(&dataset.graph, &saved.operator).map_err(TrainError::from)?;
-    check_field(saved, dataset, &operator)?;
-    let filter =
-        saved.filter.build(operator.bounds(), operator.config().kind).map_err(TrainError::from)?;
-    if let Some(known) = known
-        && let Some(partial) = update(saved, dataset, features, &operator, &filter, known)?
-    {
-        return Ok(partial);
-    }
-    let block = project(&engine, &model, features, Some((&operator, &filter)))?;
-    let log_probabilities = classify(&engine, &model, &block);
-    Ok(Prediction { computed: dataset.graph.nodes(), log_probabilities })
+    Device::default().run(Work { saved, dataset, features, cache })
 }
 
-/// Computes only what the change can reach; `None` where that is most of the graph.
-fn update(
-    saved: &SavedModel,
+/// A prediction on whichever engine the device has.
+struct Work<'a> {
+    saved: &'a SavedModel,
+    dataset: &'a Dataset,
+    features: &'a Features,
+    cache: Option<&'a PredictionCache>,
+}
+
+impl EngineWork for Work<'_> {
+    type Output = Result<Prediction, RunError>;
+
+    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
+        let Self { saved, dataset, features, cache } = self;
+        let pattern = Pattern::new(&dataset.graph).map_err(OperatorError::from);
+        let pattern = Arc::new(pattern.map_err(TrainError::from)?);
+        if let Some(config) = &saved.operator {
+            let operator = MagneticOperator::from_pattern(pattern.clone(), config);
+            check_field(saved, dataset, &operator.map_err(TrainError::from)?)?;
+        }
+        let inputs = Inputs {
+            graph: &dataset.graph,
+            pattern: &pattern,
+            features,
+            classes: saved.classes.len(),
+            operator: saved.operator.as_ref(),
+            filter: saved.filter.as_ref(),
+            filtered: None,
+            field: saved.is_complex().then_some(Field::Complex),
+            purpose: Purpose::Predict,
+            progress: &|_, _| (),
+        };
+        let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
+        let loaded = network.layout().load(engine, &saved.weights);
+        let loaded = loaded.map_err(|problem| RunError::Unfit {
+            data: dataset.name.clone(),
+            expected: format!("other data ({problem})"),
+            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), features.cols()),
+            advice: "predict on a graph that the model fits, or train it again",
+        })?;
+        let parameters = loaded.map_err(TrainError::from)?;
+        if let Some(cache) = cache
+            && let Some(partial) =
+                update(engine, network.as_ref(), &parameters, dataset, features, &pattern, cache)?
+        {
+            return Ok(partial);
+        }
+        let all = network.predict(engine, &parameters, None).map_err(TrainError::from)?;
+        Ok(Prediction { computed: dataset.graph.nodes(), log_probabilities: all })
+    }
+}
+
+/// The prediction with what is cached, where that saves something.
+fn update<E: Engine>(
+    engine: &E,
+    network: &dyn Network<E>,
+    parameters: &Parameters<E>,
     dataset: &Dataset,
     features: &Features,
-    operator: &MagneticOperator,
-    filter: &Filter,
-    known: &Known,
+    pattern: &Pattern,
+    cache: &PredictionCache,
 ) -> Result<Option<Prediction>, RunError> {
-    let Some(order) = filter.order() else { return Ok(None) };
-    // A Chebyshev series is drawn over the spectrum's bounds, which move with the graph where it is
-    // not normalised or has negative weights.
+    let Reach::Hops(order) = network.reach() else { return Ok(None) };
     let graph = &dataset.graph;
-    let weights = |u| graph.weights(u).unwrap_or_default().iter();
-    let moved = matches!(filter.form(), Form::Chebyshev { .. })
-        && (saved.operator.normalize == Normalize::None
-            || known.is_signed()
-            || (0..graph.nodes()).flat_map(weights).any(|&weight| weight < 0.0));
-    let classes = saved.classes.len();
-    let other = known.log_probabilities.cols() != classes;
-    if moved || other || !known.fits(&dataset.graph) {
+    let negative = |u| graph.weights(u).unwrap_or_default().iter().any(|&weight| weight < 0.0);
+    // Bounds of the spectrum move between graphs with and without negative weights.
+    let signed = (0..graph.nodes()).any(negative);
+    let classes = cache.log_probabilities.cols();
+    if cache.is_signed() != signed || !cache.fits(graph) {
         return Ok(None);
     }
-    let reach = reach(known, &dataset.graph, operator.pattern(), features, order);
-    let n = dataset.graph.nodes();
+    let reach = reach(cache, graph, pattern, features, order);
+    let n = graph.nodes();
     if 2 * reach.ball.len() > n {
         return Ok(None);
     }
-    let mut numbers = known.log_probabilities.as_slice().to_vec();
+    let mut numbers = cache.log_probabilities.as_slice().to_vec();
     numbers.resize(n * classes, 0.0);
     if !reach.affected.is_empty() {
-        let engine = Cpu::parallel();
-        let model = saved.build(&engine).map_err(TrainError::from)?;
-        let part = operator.among(&reach.ball);
-        let block = project(&engine, &model, &rows(features, &reach.ball), Some((&part, filter)))?;
-        let computed = classify(&engine, &model, &block);
-        let mut at = 0;
-        for &u in &reach.affected {
-            at += reach.ball[at..].partition_point(|&v| v < u);
-            numbers[u as usize * classes..][..classes].copy_from_slice(computed.row(at));
+        let found = network.predict(engine, parameters, Some(&reach.affected));
+        let found = found.map_err(TrainError::from)?;
+        if found.cols() != classes {
+            return Ok(None);
+        }
+        for (row, &u) in reach.affected.iter().enumerate() {
+            numbers[u as usize * classes..][..classes].copy_from_slice(found.row(row));
         }
     }
     let computed = reach.affected.len();
     let table = Matrix::from_vec(n, classes, numbers);
     Ok(table.ok().map(|log_probabilities| Prediction { log_probabilities, computed }))
-}
-
-/// The features of some nodes.
-fn rows(features: &Features, nodes: &[u32]) -> Features {
-    match features {
-        Features::Dense(x) => {
-            let numbers: Vec<f32> =
-                nodes.iter().flat_map(|&u| x.row(u as usize).iter().copied()).collect();
-            let part = Matrix::from_vec(nodes.len(), x.cols(), numbers);
-            Features::Dense(part.unwrap_or_else(|_| Matrix::zeros(0, x.cols())))
-        }
-        Features::Sparse(x) => {
-            let entries = nodes.iter().enumerate().flat_map(|(row, &u)| {
-                let (columns, values) = x.row(u as usize);
-                columns.iter().zip(values).map(move |(&column, &value)| (row, column, value))
-            });
-            let part = SparseMatrix::from_triplets(nodes.len(), x.cols(), entries);
-            Features::Sparse(part.unwrap_or_else(|_| unreachable!("columns stay in range")))
-        }
-    }
 }
 
 /// The features, where they fit the model.
@@ -134,7 +140,7 @@ fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, R
     let features = dataset.features.as_ref().ok_or_else(|| TrainError::Missing {
         data: dataset.name.clone(),
         what: "features",
-        advice: "give some with --features FILE",
+        advice: "give some in a file",
     })?;
     if features.cols() != saved.width {
         let columns = |count: usize| format!("{count} feature columns");
@@ -151,18 +157,22 @@ fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, R
     Ok(features)
 }
 
-/// A network of real weights cannot take complex features, nor the other way round.
+/// A network of real weights cannot take complex features.
 fn check_field(
     saved: &SavedModel,
     dataset: &Dataset,
     operator: &MagneticOperator,
 ) -> Result<(), RunError> {
-    if !saved.complex && !operator.is_real() {
+    let widths = saved.weights.first().map(|(_, shape, _)| shape.rows());
+    // A real network on complex features has real and imaginary parts as columns of their own.
+    let unwound = widths == Some(2 * saved.width);
+    if !saved.is_complex() && !unwound && !operator.is_real() && saved.model.info().filter.is_some()
+    {
         let words = |real: bool| if real { "a real operator" } else { "a complex operator" };
         return Err(RunError::Unfit {
             data: dataset.name.clone(),
             expected: words(true).to_owned(),
-            found: format!("{} at the charge {}", words(false), saved.operator.charge),
+            found: format!("{} at the charge {}", words(false), operator.config().charge),
             advice: "train on a graph with directions, or with the charge 0",
         });
     }

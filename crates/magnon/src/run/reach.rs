@@ -1,6 +1,6 @@
 //! Which rows a change of the graph can reach.
 
-use super::Known;
+use super::PredictionCache;
 use crate::data::Features;
 use crate::graph::DiGraph;
 use crate::operator::Pattern;
@@ -14,13 +14,13 @@ pub struct Reach {
     pub ball: Vec<u32>,
 }
 
-/// Follows the changes since `known` through a filter of order K.
+/// Follows the changes since `cache` through a model that sees K steps.
 ///
 /// An edge that came or went changes the rows of its two ends and, as their degrees are divided out,
-/// the entries of their neighbours' rows. Row i of h(S)X depends on the rows of S within K − 1 steps
-/// of i and on the rows of X within K.
+/// the entries of their neighbours' rows. The logits of i depend on the rows of S within K − 1
+/// steps of i and on the rows of X within K.
 pub fn reach(
-    known: &Known,
+    cache: &PredictionCache,
     graph: &DiGraph,
     pattern: &Pattern,
     features: &Features,
@@ -30,9 +30,9 @@ pub fn reach(
     // Steps that are still open from each node; a changed row goes K − 1 steps, features K.
     let mut changed = vec![false; n];
     for u in 0..n {
-        let (old, old_weights) = known.edges(u);
+        let (old, old_weights) = cache.edges(u);
         let (new, new_weights) = (graph.targets(u), graph.weights(u));
-        if u < known.nodes() && old == new && old_weights == new_weights {
+        if u < cache.nodes() && old == new && old_weights == new_weights {
             continue;
         }
         changed[u] = true;
@@ -47,35 +47,13 @@ pub fn reach(
         }
     }
     let ends: Vec<u32> = (0..n as u32).filter(|&u| changed[u as usize]).collect();
-    let rows = grow(pattern, ends, 1);
-    let mut affected = grow(pattern, rows, order.saturating_sub(1));
-    let features = (0..n as u32).filter(|&u| !known.has_features(features, u as usize)).collect();
-    affected.extend(grow(pattern, features, order));
+    let rows = pattern.within(&ends, 1);
+    let mut affected = pattern.within(&rows, order.saturating_sub(1));
+    let other = |u: &u32| !cache.has_features(features, *u as usize);
+    let features: Vec<u32> = (0..n as u32).filter(other).collect();
+    affected.extend(pattern.within(&features, order));
     affected.sort_unstable();
     affected.dedup();
-    let ball = grow(pattern, affected.clone(), order);
+    let ball = pattern.within(&affected, order);
     Reach { affected, ball }
-}
-
-/// All nodes within so many steps, ascending.
-fn grow(pattern: &Pattern, mut nodes: Vec<u32>, steps: usize) -> Vec<u32> {
-    let mut seen = vec![false; pattern.nodes()];
-    nodes.iter().for_each(|&u| seen[u as usize] = true);
-    let mut start = 0;
-    for _ in 0..steps {
-        let end = nodes.len();
-        if start == end {
-            break;
-        }
-        for at in start..end {
-            for (v, ..) in pattern.row(nodes[at] as usize) {
-                if !std::mem::replace(&mut seen[v], true) {
-                    nodes.push(v as u32);
-                }
-            }
-        }
-        start = end;
-    }
-    nodes.sort_unstable();
-    nodes
 }

@@ -8,10 +8,10 @@
 use super::SpectrumError;
 use super::error::range;
 use crate::filter::Progress;
-use crate::operator::engine::{CHUNK, Engine, Factors, Source};
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F32_LANES as N, Line, tile};
+use crate::operator::stepper::{CHUNK, Factors, Source, Stepper};
 use crate::operator::{Bounds, MagneticOperator};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -119,7 +119,7 @@ fn all_moments<const COMPLEX: bool>(
     let tiles = config.probes.div_ceil(width);
     let (centre, half) = (0.5 * (domain.min + domain.max), 0.5 * (domain.max - domain.min));
     let scaling = operator.scaling::<f32>(centre, half);
-    let engine = Engine::<f32, N, COMPLEX>::new(operator, Instructions::detect(), true);
+    let stepper = Stepper::<f32, N, COMPLEX>::new(operator, Instructions::detect(), true);
     let weights: Vec<f32> = operator.inner_weights().iter().map(|&w| w as f32).collect();
     let steps = config.moments.div_ceil(2);
     let nothing = Source { input: Input::Zero, enter: None };
@@ -129,9 +129,9 @@ fn all_moments<const COMPLEX: bool>(
         let seed = config.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64);
         draw::<COMPLEX>(seed, &mut next);
         let probe = Source { input: Input::Tile(&next), enter: scaling.enter.as_deref() };
-        engine.start(1.0, probe, &mut now);
+        stepper.start(1.0, probe, &mut now);
         let first = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-        engine.step(&scaling, first, nothing, &now, &mut next);
+        stepper.step(&scaling, first, nothing, &now, &mut next);
         let (zero, one) = (inner(&weights, &now, &now), inner(&weights, &now, &next));
         let mut series: Vec<[f64; N]> = vec![zero, one];
         std::mem::swap(&mut now, &mut next);
@@ -140,7 +140,7 @@ fn all_moments<const COMPLEX: bool>(
             let even = inner(&weights, &now, &now);
             series.push(std::array::from_fn(|j| 2.0 * even[j] - zero[j]));
             let factors = Factors { scale: 2.0, keep: -1.0, theta: 0.0 };
-            engine.step(&scaling, factors, nothing, &now, &mut next);
+            stepper.step(&scaling, factors, nothing, &now, &mut next);
             let odd = inner(&weights, &now, &next);
             series.push(std::array::from_fn(|j| 2.0 * odd[j] - one[j]));
             std::mem::swap(&mut now, &mut next);

@@ -1,11 +1,11 @@
 //! What the iteration minimises: S, −S or (S − σ)², and Chebyshev polynomials of it.
 
 use super::tiles::Tile;
-use crate::operator::engine::{Engine, Factors, Source};
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::F64_LANES as N;
 use crate::operator::line::tile;
+use crate::operator::stepper::{Factors, Source, Stepper};
 use crate::operator::{Bounds, MagneticOperator, Scaling};
 use std::cell::Cell;
 
@@ -22,7 +22,7 @@ pub enum Aim {
 
 /// A Hermitian operator B in the space z = r ⊙ x, with bounds of its spectrum.
 pub struct Target<'a, const COMPLEX: bool> {
-    engine: Engine<'a, f64, N, COMPLEX>,
+    stepper: Stepper<'a, f64, N, COMPLEX>,
     scaling: Scaling<f64>,
     /// w(u) of the inner product under which B is self-adjoint.
     pub weights: Vec<f64>,
@@ -53,7 +53,7 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
         };
         let shared = operator.nodes() > SMALL;
         Self {
-            engine: Engine::new(operator, Instructions::detect(), shared),
+            stepper: Stepper::new(operator, Instructions::detect(), shared),
             scaling: operator.scaling(centre, 1.0),
             weights: operator.inner_weights(),
             aim,
@@ -67,17 +67,17 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
         let source = Source { input: Input::Tile(t), enter: None };
         self.products.set(self.products.get() + 1);
         match self.aim {
-            Aim::Smallest => self.engine.step(&self.scaling, factors, source, t, out),
+            Aim::Smallest => self.stepper.step(&self.scaling, factors, source, t, out),
             Aim::Largest => {
                 let factors = Factors { scale: -factors.scale, ..factors };
-                self.engine.step(&self.scaling, factors, source, t, out);
+                self.stepper.step(&self.scaling, factors, source, t, out);
             }
             Aim::Nearest(_) => {
                 work.resize(t.len(), crate::operator::line::Line::ZERO);
                 let nothing = Source { input: Input::Zero, enter: None };
                 let once = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-                self.engine.step(&self.scaling, once, nothing, t, work);
-                self.engine.step(&self.scaling, factors, source, work, out);
+                self.stepper.step(&self.scaling, once, nothing, t, work);
+                self.stepper.step(&self.scaling, factors, source, work, out);
                 self.products.set(self.products.get() + 1);
             }
         }

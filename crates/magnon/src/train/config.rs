@@ -1,16 +1,17 @@
-//! `TrainConfig`: the recipe of the loop.
+//! `TrainConfig`: the configuration of the loop.
 
 use super::TrainError;
+use crate::model::TrainingDefaults;
 use crate::nn::{AdamConfig, Schedule};
 use serde::{Deserialize, Serialize};
 
-/// Recipe of a training run.
+/// Configuration of a training run.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
 /// | `epochs` | 10000 | most epochs | 1 to 10⁸ |
 /// | `patience` | 50 | epochs without a better validation loss before it stops | ≥ 1 |
-/// | `batch` | none | rows a step; none for all of them | ≥ 1 |
+/// | `batch` | none | rows per step; none for all of them | ≥ 1 |
 /// | `optimiser` | Adam | see [`AdamConfig`] | |
 /// | `seed` | 0 | of weights, dropout and batches | |
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +21,7 @@ pub struct TrainConfig {
     pub epochs: usize,
     /// Epochs without a better validation loss before it stops.
     pub patience: usize,
-    /// Rows a step; `None` for all of them.
+    /// Rows per step; `None` for all of them.
     pub batch: Option<usize>,
     /// The optimiser.
     pub optimiser: AdamConfig,
@@ -37,6 +38,14 @@ impl Default for TrainConfig {
             optimiser: AdamConfig::default(),
             seed: 0,
         }
+    }
+}
+
+impl From<TrainingDefaults> for TrainConfig {
+    fn from(defaults: TrainingDefaults) -> Self {
+        let TrainingDefaults { rate, weight_decay, epochs, patience } = defaults;
+        let optimiser = AdamConfig { rate, weight_decay, ..Default::default() };
+        Self { epochs, patience, optimiser, ..Default::default() }
     }
 }
 

@@ -1,13 +1,14 @@
 //! What can go wrong in training.
 
-use crate::filter::FilterError;
 use crate::model::ModelError;
+use crate::nn::EngineError;
 use crate::operator::OperatorError;
 
 /// Why training failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
-    /// A value of the recipe makes no sense.
+    /// A value of the configuration makes no sense.
     #[error("the {name} is {value}; it must be {range}")]
     OutOfRange {
         /// What.
@@ -23,9 +24,19 @@ pub enum TrainError {
     /// The operator cannot be built.
     #[error(transparent)]
     Operator(#[from] OperatorError),
-    /// The filter cannot be built or applied.
+    /// The engine failed.
     #[error(transparent)]
-    Filter(#[from] FilterError),
+    Engine(#[from] EngineError),
+    /// A setting that the model does not take.
+    #[error("{model} takes no {what}; {advice}")]
+    Unused {
+        /// The model.
+        model: &'static str,
+        /// What was given.
+        what: String,
+        /// What to do.
+        advice: String,
+    },
     /// The data lack something.
     #[error("{data} has no {what}; {advice}")]
     Missing {
@@ -37,7 +48,7 @@ pub enum TrainError {
         advice: &'static str,
     },
     /// A part of the split without a labelled node.
-    #[error("the split has no labelled {part} node; choose another with --split, such as 60/20/20")]
+    #[error("the split has no labelled {part} node; choose another, such as 60/20/20")]
     EmptyPart {
         /// The part.
         part: &'static str,
@@ -70,11 +81,6 @@ pub enum TrainError {
         /// What is needed.
         expected: String,
     },
-    /// Nothing to measure homophily on.
-    #[error(
-        "no training node has a training neighbour, so homophily is unknown; give --pass low or high"
-    )]
-    NoHomophily,
     /// The split that was asked for does not exist.
     #[error(transparent)]
     Split(#[from] crate::data::SplitError),
@@ -84,7 +90,7 @@ pub enum TrainError {
     /// The weights do not fit.
     #[error(
         "{runs} runs at a time with {numbers} weights each, and their moments, need {bytes} bytes, \
-         and there is no memory for them; use a smaller --hidden, or fewer --threads"
+         and there is no memory for them; use fewer hidden units, or fewer threads"
     )]
     OutOfMemory {
         /// Runs at a time.

@@ -20,6 +20,11 @@ fn forward<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &mut [T]) {
                 *y = positive(*x);
             }
         }
+        Activation::Elu => {
+            for (x, y) in x.iter().zip(y) {
+                *y = if *x > T::ZERO { *x } else { Scalar::exp(*x) - T::ONE };
+            }
+        }
         Activation::GatedTanh => {
             for (&[a, b], y) in x.as_chunks().0.iter().zip(y) {
                 *y = Scalar::tanh(a) * Scalar::tanh(b);
@@ -35,9 +40,20 @@ fn forward<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &mut [T]) {
                 *y = if z[0] >= T::ZERO { z } else { [T::ZERO; 2] };
             }
         }
+        Activation::SplitRelu => {
+            for (x, y) in x.iter().zip(y) {
+                *y = positive(*x);
+            }
+        }
+        Activation::Lift => {
+            for (&x, y) in x.iter().zip(y.as_chunks_mut().0) {
+                *y = [x, T::ZERO];
+            }
+        }
+        Activation::RealPart => pairs(x).zip(y).for_each(|([a, _], y)| *y = a),
         Activation::Modulus => pairs(x).zip(y).for_each(|([a, b], y)| *y = (a * a + b * b).root()),
         Activation::Parts => {
-            let cols = shape.cols.max(1);
+            let cols = shape.cols().max(1);
             for (x, y) in x.chunks_exact(2 * cols).zip(y.chunks_exact_mut(2 * cols)) {
                 let (re, im) = y.split_at_mut(cols);
                 for (([a, b], re), im) in pairs(x).zip(re).zip(im) {
@@ -57,9 +73,24 @@ fn gradient<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &[T], dy: &[T], 
                 *dx += (T::ONE - y * y) * dy;
             }
         }
-        Activation::Relu => {
+        Activation::Relu | Activation::SplitRelu => {
             for ((dx, &x), &dy) in dx.iter_mut().zip(x).zip(dy) {
                 *dx += if x > T::ZERO { dy } else { T::ZERO };
+            }
+        }
+        Activation::Elu => {
+            for (((dx, &x), &y), &dy) in dx.iter_mut().zip(x).zip(y).zip(dy) {
+                *dx += if x > T::ZERO { dy } else { (y + T::ONE) * dy };
+            }
+        }
+        Activation::Lift => {
+            for (dx, [dy, _]) in dx.iter_mut().zip(pairs(dy)) {
+                *dx += dy;
+            }
+        }
+        Activation::RealPart => {
+            for (dx, &dy) in dx.as_chunks_mut::<2>().0.iter_mut().zip(dy) {
+                dx[0] += dy;
             }
         }
         Activation::GatedTanh => {
@@ -94,7 +125,7 @@ fn gradient<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &[T], dy: &[T], 
             }
         }
         Activation::Parts => {
-            let cols = shape.cols.max(1);
+            let cols = shape.cols().max(1);
             for (dx, dy) in dx.chunks_exact_mut(2 * cols).zip(dy.chunks_exact(2 * cols)) {
                 let (re, im) = dy.split_at(cols);
                 for ((dx, &a), &b) in dx.as_chunks_mut().0.iter_mut().zip(re).zip(im) {

@@ -2,21 +2,21 @@
 
 use super::kernel::kernel;
 use crate::nn::philox::philox;
-use crate::nn::{Field, Scalar, Shape};
+use crate::nn::{DrawKey, Field, Scalar, Shape};
 
-kernel!(Draw, draw, (rate: f64, key: [u32; 4], shape: Shape, mask: &'a mut [T]));
+kernel!(Draw, draw, (rate: f64, key: DrawKey, shape: Shape, mask: &'a mut [T]));
 
 /// Counters that are drawn side by side; each gives four words.
 const LANES: usize = 16;
 
-/// 0 at the given rate and 1/(1 − rate) elsewhere, once an entry: both parts of a complex number
+/// 0 at the given rate and 1/(1 − rate) elsewhere, one draw per entry: both parts of a complex number
 /// live or fall together.
 #[inline(always)]
-fn draw<T: Scalar>(rate: f64, key: [u32; 4], shape: Shape, mask: &mut [T]) {
+fn draw<T: Scalar>(rate: f64, key: DrawKey, shape: Shape, mask: &mut [T]) {
     let keep = T::from_f64(1.0 / (1.0 - rate));
     // An entry is dropped where its 32 bits fall below the rate.
     let threshold = (rate * 4_294_967_296.0) as u32;
-    match shape.field {
+    match shape.field() {
         Field::Real => {
             for (block, chunk) in mask.chunks_mut(4 * LANES).enumerate() {
                 chunk.copy_from_slice(&entries(block, key, threshold, keep)[..chunk.len()]);
@@ -36,9 +36,10 @@ fn draw<T: Scalar>(rate: f64, key: [u32; 4], shape: Shape, mask: &mut [T]) {
 
 /// The mask of one block of entries.
 #[inline(always)]
-fn entries<T: Scalar>(block: usize, key: [u32; 4], threshold: u32, keep: T) -> [T; 4 * LANES] {
+fn entries<T: Scalar>(block: usize, key: DrawKey, threshold: u32, keep: T) -> [T; 4 * LANES] {
     let first = (block * LANES) as u32;
-    let words = philox::<LANES>(first, [key[2], key[3], 0], [key[0], key[1]]);
+    let seed = [key.seed as u32, (key.seed >> 32) as u32];
+    let words = philox::<LANES>(first, [key.epoch, key.batch, key.site], seed);
     let mut entries = [T::ZERO; 4 * LANES];
     for (entries, words) in entries.chunks_exact_mut(LANES).zip(&words) {
         for (entry, &word) in entries.iter_mut().zip(words) {

@@ -8,9 +8,9 @@ use faer::traits::ComplexField;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// One side of a product.
+/// One factor of a product.
 #[derive(Clone, Copy)]
-pub struct Factor<'a, T> {
+pub struct Operand<'a, T> {
     numbers: &'a [T],
     shape: Shape,
     adjoint: bool,
@@ -22,14 +22,14 @@ const ROWS: usize = 256;
 /// Multiplications from which on sharing is worth while.
 const LARGE: usize = 1 << 22;
 
-impl<'a, T: Scalar> Factor<'a, T> {
+impl<'a, T: Scalar> Operand<'a, T> {
     pub fn new(numbers: &'a [T], shape: Shape, adjoint: bool) -> Self {
         Self { numbers, shape, adjoint }
     }
 
     /// Columns as the product sees them.
     fn cols(&self) -> usize {
-        if self.adjoint { self.shape.rows } else { self.shape.cols }
+        if self.adjoint { self.shape.rows() } else { self.shape.cols() }
     }
 
     /// As a complex matrix, and whether it enters conjugated.
@@ -40,7 +40,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
 
     /// Real part (0) or imaginary part (1) as a strided real matrix, and the sign it enters with.
     fn part(&self, part: usize) -> (MatRef<'_, T>, T) {
-        let parts = self.shape.field.parts();
+        let parts = self.shape.field().parts();
         let matrix = strided(&self.numbers[part..], self.shape, parts);
         match (self.adjoint, part) {
             (true, 1) => (matrix.transpose(), -T::ONE),
@@ -52,7 +52,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
 
 /// A matrix of every `parts`-th number.
 fn strided<T>(numbers: &[T], shape: Shape, parts: usize) -> MatRef<'_, T> {
-    let (rows, cols) = (shape.rows, shape.cols);
+    let (rows, cols) = (shape.rows(), shape.cols());
     let last = if rows * cols == 0 { 0 } else { (rows * cols - 1) * parts + 1 };
     assert!(numbers.len() >= last);
     // SAFETY: the largest place, that of the last row and column, was just checked.
@@ -69,7 +69,7 @@ fn strided<T>(numbers: &[T], shape: Shape, parts: usize) -> MatRef<'_, T> {
 
 /// As [`strided`], for writing.
 fn strided_mut<T>(numbers: &mut [T], shape: Shape, parts: usize) -> MatMut<'_, T> {
-    let (rows, cols) = (shape.rows, shape.cols);
+    let (rows, cols) = (shape.rows(), shape.cols());
     let last = if rows * cols == 0 { 0 } else { (rows * cols - 1) * parts + 1 };
     assert!(numbers.len() >= last);
     // SAFETY: as above, and the slice is borrowed for as long as the matrix.
@@ -86,8 +86,8 @@ fn strided_mut<T>(numbers: &mut [T], shape: Shape, parts: usize) -> MatMut<'_, T
 
 /// `out = left·right`, or `out += left·right`.
 pub fn product<T: Scalar>(
-    left: Factor<T>,
-    right: Factor<T>,
+    left: Operand<T>,
+    right: Operand<T>,
     out: (&mut [T], Shape),
     add: bool,
     parallel: bool,
@@ -98,7 +98,7 @@ pub fn product<T: Scalar>(
         numbers.fill(T::ZERO);
         return;
     }
-    match (left.shape.field, right.shape.field, shape.field) {
+    match (left.shape.field(), right.shape.field(), shape.field()) {
         (Field::Real, Field::Real, Field::Real) => {
             let out = strided_mut(numbers, shape, 1);
             let (x, y) = ((left.part(0).0, Conj::No), (right.part(0).0, Conj::No));
@@ -106,9 +106,8 @@ pub fn product<T: Scalar>(
         }
         // A real matrix treats the parts of a complex one as columns of their own.
         (Field::Real, Field::Complex, Field::Complex) if !right.adjoint => {
-            let wide = |shape: Shape| Shape::real(shape.rows, shape.width());
-            let right = strided(right.numbers, wide(right.shape), 1);
-            let out = strided_mut(numbers, wide(shape), 1);
+            let right = strided(right.numbers, right.shape.as_real(), 1);
+            let out = strided_mut(numbers, shape.as_real(), 1);
             let left = (left.part(0).0, Conj::No);
             multiply(left, (right, Conj::No), out, accum, T::ONE, parallel);
         }
@@ -122,8 +121,8 @@ pub fn product<T: Scalar>(
 
 /// The mixed cases, as real products of real and imaginary parts.
 fn by_parts<T: Scalar>(
-    left: Factor<T>,
-    right: Factor<T>,
+    left: Operand<T>,
+    right: Operand<T>,
     numbers: &mut [T],
     shape: Shape,
     add: bool,
@@ -132,9 +131,9 @@ fn by_parts<T: Scalar>(
     if !add {
         numbers.fill(T::ZERO);
     }
-    let parts = shape.field.parts();
-    for a in 0..left.shape.field.parts() {
-        for b in 0..right.shape.field.parts() {
+    let parts = shape.field().parts();
+    for a in 0..left.shape.field().parts() {
+        for b in 0..right.shape.field().parts() {
             let part = (a + b) % 2;
             if part >= parts {
                 continue; // only the real part is wanted

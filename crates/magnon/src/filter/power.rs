@@ -1,0 +1,28 @@
+//! A single power of the operator: what SGC propagates with.
+
+use super::{Filter, FilterError};
+
+impl Filter {
+    /// h(λ) = λ^K.
+    pub fn power(order: usize) -> Result<Self, FilterError> {
+        if order > super::form::MAX_ORDER {
+            return Err(FilterError::OrderTooLarge(order));
+        }
+        let mut coefficients = vec![0.0; order + 1];
+        coefficients[order] = 1.0;
+        Self::powers(coefficients, 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn response_is_a_power() {
+        let filter = Filter::power(3).unwrap();
+        assert_eq!(filter.order(), Some(3));
+        assert!((filter.response(-0.5) + 0.125).abs() < 1e-15);
+        assert!(matches!(Filter::power(1 << 40), Err(FilterError::OrderTooLarge(_))));
+    }
+}

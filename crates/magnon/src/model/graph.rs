@@ -1,0 +1,154 @@
+//! `GraphNetwork`: networks that propagate inside of training.
+//!
+//! The logits of some nodes depend on the nodes within a number of steps. A view numbers those
+//! nearest first, so that every layer works on a prefix of the rows that the layer before has made:
+//! an L-layer model computes its first layer on the nodes within L − 1 steps of the training nodes,
+//! the last one on the training nodes alone.
+
+use super::network::{BuildSeconds, evaluate, named};
+use super::rows::feature_rows;
+use super::{Inputs, Mode, ModelError, Network, Reach, View};
+use crate::data::Features;
+use crate::matrix::{Matrix, SparseMatrix};
+use crate::nn::map::everyone;
+use crate::nn::{Engine, Layout, MapSource, Parameters, Scalar, Trace, Var};
+use crate::operator::{MagneticOperator, Neighbourhood, OperatorConfig, Pattern};
+use std::sync::Arc;
+
+/// The layers of a model that propagates inside of training.
+pub(super) trait GraphModel: Send + Sync {
+    /// Steps over the network's pattern that a row looks away; `None` where it sees everything.
+    fn steps(&self) -> Option<usize>;
+    /// How far a node sees in the graph: as many steps, where the network's pattern is that of the
+    /// graph.
+    fn reach(&self) -> Reach {
+        self.steps().map_or(Reach::Everything, Reach::Hops)
+    }
+    /// The fixed maps among the nodes that are seen.
+    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>>;
+    /// Logits of the first rows of a view.
+    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var;
+}
+
+/// What a [`GraphModel`] sees.
+pub(super) struct GraphView<E: Engine> {
+    /// Features of the nodes that are seen, as a map.
+    pub features: Arc<E::Map>,
+    /// The model's maps.
+    pub maps: Vec<Arc<E::Map>>,
+    seen: Arc<Neighbourhood>,
+}
+
+impl<E: Engine> GraphView<E> {
+    /// Nodes within so many steps of those whose logits are wanted.
+    pub fn size(&self, steps: usize) -> usize {
+        self.seen.size(steps)
+    }
+}
+
+/// A graph model on data.
+pub(super) struct GraphNetwork<'a, M> {
+    layout: Layout,
+    model: Arc<M>,
+    pattern: Arc<Pattern>,
+    features: &'a Features,
+    seconds: BuildSeconds,
+}
+
+impl<'a, M: GraphModel> GraphNetwork<'a, M> {
+    /// Puts a model on the graph of `inputs`.
+    pub fn new(layout: Layout, model: M, inputs: &Inputs<'a>) -> Self {
+        Self::on(inputs.pattern.clone(), layout, model, inputs)
+    }
+
+    /// Puts a model on another graph of the same nodes, such as a diffusion of the first.
+    pub fn on(pattern: Arc<Pattern>, layout: Layout, model: M, inputs: &Inputs<'a>) -> Self {
+        let (model, features) = (Arc::new(model), inputs.features);
+        Self { layout, model, pattern, features, seconds: BuildSeconds::default() }
+    }
+
+    /// Notes what building took.
+    pub fn taking(mut self, seconds: BuildSeconds) -> Self {
+        self.seconds = seconds;
+        self
+    }
+}
+
+impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+        let (seen, selection) = match self.model.steps() {
+            Some(steps) => (Arc::new(Neighbourhood::new(&self.pattern, nodes, steps)), None),
+            None => {
+                let all = self.pattern.nodes();
+                let units = nodes.iter().enumerate().map(|(row, &node)| (row, node, 1.0));
+                let selection = SparseMatrix::from_triplets(nodes.len(), all, units);
+                let selection = selection.ok().filter(|_| nodes.len() < all);
+                (everyone(&self.pattern), selection)
+            }
+        };
+        let prepare = |map| engine.prepare(map).map(Arc::new);
+        let rows: Vec<usize> = seen.nodes().collect();
+        let features = prepare(feature_rows(self.features, rows.iter().copied()))?;
+        let maps = self.model.maps(&seen).into_iter().map(prepare).collect::<Result<_, _>>()?;
+        let selection = selection.map(MapSource::Sparse).map(prepare).transpose()?;
+        let view = GraphView { features, maps, seen };
+        Ok(Box::new(Bound { model: self.model.clone(), view, selection }))
+    }
+
+    fn reach(&self) -> Reach {
+        self.model.reach()
+    }
+
+    fn seconds(&self) -> BuildSeconds {
+        self.seconds
+    }
+
+    fn predict(
+        &self,
+        engine: &E,
+        parameters: &Parameters<E>,
+        nodes: Option<&[u32]>,
+    ) -> Result<Matrix<f32>, ModelError> {
+        let nodes = named(nodes, self.pattern.nodes());
+        evaluate(engine, parameters, self.view(engine, &nodes)?.as_ref())
+    }
+}
+
+/// A model with a view.
+struct Bound<E: Engine, M> {
+    model: Arc<M>,
+    view: GraphView<E>,
+    /// The rows that are wanted, where all were computed.
+    selection: Option<Arc<E::Map>>,
+}
+
+impl<E: Engine, M: GraphModel> View<E> for Bound<E, M> {
+    fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
+        let logits = self.model.logits(trace, &self.view, mode);
+        match &self.selection {
+            Some(selection) => trace.map(selection, logits),
+            None => logits,
+        }
+    }
+}
+
+/// The operator that a model takes.
+pub(super) fn operator(
+    inputs: &Inputs,
+    model: &'static str,
+) -> Result<MagneticOperator, ModelError> {
+    let missing = ModelError::Missing { model, what: "an operator" };
+    operator_of(inputs, inputs.operator.ok_or(missing)?)
+}
+
+/// An operator on the pattern of the inputs.
+pub(super) fn operator_of(
+    inputs: &Inputs,
+    config: &OperatorConfig,
+) -> Result<MagneticOperator, ModelError> {
+    Ok(MagneticOperator::from_pattern(inputs.pattern.clone(), config)?)
+}

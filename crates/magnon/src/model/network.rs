@@ -1,0 +1,223 @@
+//! What every model is made of: an architecture, a network on data, and views of it.
+
+use super::{MappedRows, ModelError, ModelInfo, RowSource};
+use crate::data::Features;
+use crate::filter::{FilterConfig, Progress};
+use crate::graph::DiGraph;
+use crate::matrix::Matrix;
+use crate::nn::{DrawKey, Engine, Field, Layout, Parameters, Scalar, Shape, Tape, Trace, Var};
+use crate::operator::{OperatorConfig, Pattern};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+/// The configuration of one model: what it is called, what it needs, and how it is built. One file
+/// has one, and the table in [`model`](super) has a line for it.
+pub trait Architecture: Clone + Default + PartialEq + Serialize + DeserializeOwned {
+    /// What the model is.
+    const INFO: ModelInfo;
+
+    /// Checks every range.
+    fn check(&self) -> Result<(), ModelError>;
+
+    /// Refuses settings that a network over this field would ignore.
+    fn suits(&self, _field: Field) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    /// Builds the network on a graph with its features.
+    fn build<'a, E: Engine>(
+        &self,
+        engine: &E,
+        inputs: &Inputs<'a>,
+    ) -> Result<Box<dyn Network<E> + 'a>, ModelError>;
+}
+
+/// What a network is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be trained on so many training and validation nodes, in batches or not.
+    Train {
+        /// Training nodes.
+        train: usize,
+        /// Validation nodes.
+        val: usize,
+        /// Whether rows come in batches.
+        batches: bool,
+    },
+    /// To be used with weights that are known.
+    Predict,
+}
+
+/// What a model may look at.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The graph.
+    pub graph: &'a DiGraph,
+    /// Its pattern, which all operators share.
+    pub pattern: &'a Arc<Pattern>,
+    /// Features of the nodes.
+    pub features: &'a Features,
+    /// Number of classes.
+    pub classes: usize,
+    /// The operator, where the model takes one.
+    pub operator: Option<&'a OperatorConfig>,
+    /// The filter, where the model takes one.
+    pub filter: Option<&'a FilterConfig>,
+    /// Filtered features from a file, in place of those computed.
+    pub filtered: Option<&'a MappedRows>,
+    /// The field that the network must be over, where its weights are known; otherwise that of the
+    /// operator.
+    pub field: Option<Field>,
+    /// What for.
+    pub purpose: Purpose,
+    /// Told how much of the filtering is done.
+    pub progress: Progress<'a>,
+}
+
+/// How far the logits of a node depend on the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// On nodes within so many steps; 0 for its own features alone.
+    Hops(usize),
+    /// On all nodes.
+    Everything,
+}
+
+/// Whether a trace is for learning or for using what was learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Dropout is on; the key makes its draws.
+    Train(DrawKey),
+    /// Dropout is off.
+    Evaluate,
+}
+
+impl Mode {
+    /// The key of the model's `site`-th dropout; `None` where dropout is off.
+    pub fn key(self, site: u32) -> Option<DrawKey> {
+        match self {
+            Self::Train(key) => Some(DrawKey { site, ..key }),
+            Self::Evaluate => None,
+        }
+    }
+
+    /// Dropout where it is on.
+    pub fn dropout<E: Engine>(self, trace: &mut Trace<E>, x: Var, rate: f64, site: u32) -> Var {
+        match self.key(site) {
+            Some(key) => trace.dropout(x, rate, key),
+            None => x,
+        }
+    }
+
+    /// M·X with dropout on the fixed numbers of M, where it is on.
+    pub fn map<E: Engine>(
+        self,
+        trace: &mut Trace<E>,
+        map: &Arc<E::Map>,
+        x: Var,
+        rate: f64,
+        site: u32,
+    ) -> Var {
+        match self.key(site) {
+            Some(key) => trace.map_dropout(map, x, rate, key),
+            None => trace.map(map, x),
+        }
+    }
+}
+
+/// Wall time of building a network, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BuildSeconds {
+    /// Building operators.
+    pub operator: f64,
+    /// Filtering features.
+    pub propagate: f64,
+}
+
+/// A model on a graph with its features: everything but the trained numbers, so that runs with other
+/// seeds share it.
+pub trait Network<E: Engine>: Send + Sync {
+    /// The parameters.
+    fn layout(&self) -> &Layout;
+    /// Prepares what the logits of `nodes`, each named once, need.
+    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError>;
+    /// How far a node sees.
+    fn reach(&self) -> Reach;
+    /// The network as a classifier of single rows, which can be trained in batches.
+    fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
+        None
+    }
+    /// In which order products with X̄ are made, where the model has X̄.
+    fn order(&self) -> Option<super::ProductOrder> {
+        None
+    }
+    /// What building took.
+    fn seconds(&self) -> BuildSeconds {
+        BuildSeconds::default()
+    }
+    /// Log-probabilities of the classes, one row for each of `nodes`, or for all nodes.
+    fn predict(
+        &self,
+        engine: &E,
+        parameters: &Parameters<E>,
+        nodes: Option<&[u32]>,
+    ) -> Result<Matrix<f32>, ModelError>;
+}
+
+/// A network with what the logits of some nodes need.
+pub trait View<E: Engine>: Send + Sync {
+    /// What the views of one network share in a trace.
+    fn begin(&self, _trace: &mut Trace<E>) -> Option<Var> {
+        None
+    }
+    /// One row of logits for each node, one column for each class.
+    fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var;
+}
+
+/// A network that classifies a node by one row of numbers.
+pub trait RowClassifier<E: Engine>: Send + Sync {
+    /// The rows of all nodes; `None` where they were never computed.
+    fn rows(&self) -> Option<&dyn RowSource>;
+    /// The shape that the network takes rows of this shape in: complex ones may be twice as many real
+    /// columns.
+    fn row_shape(&self, rows: Shape) -> Shape;
+    /// Logits of a block of rows.
+    fn logits_of(&self, trace: &mut Trace<E>, rows: Var, mode: Mode) -> Var;
+}
+
+/// The log-probabilities of a view.
+pub(super) fn evaluate<E: Engine>(
+    engine: &E,
+    parameters: &Parameters<E>,
+    view: &dyn View<E>,
+) -> Result<Matrix<f32>, ModelError> {
+    let mut tape = Tape::new(engine);
+    let mut trace = tape.trace(parameters);
+    let shared = view.begin(&mut trace);
+    let logits = view.logits(&mut trace, shared, Mode::Evaluate);
+    log_probabilities(engine, &mut trace, logits)
+}
+
+/// Log-softmax of logits, as a matrix.
+pub(super) fn log_probabilities<E: Engine>(
+    engine: &E,
+    trace: &mut Trace<E>,
+    logits: Var,
+) -> Result<Matrix<f32>, ModelError> {
+    let logits = trace.log_softmax(logits);
+    let shape = trace.shape(logits);
+    let mut numbers = vec![E::Real::ZERO; shape.len()];
+    engine.download(trace.value(logits)?, &mut numbers)?;
+    let numbers = numbers.into_iter().map(|x| x.to_f64() as f32).collect();
+    let table = Matrix::from_vec(shape.rows(), shape.cols(), numbers);
+    Ok(table.unwrap_or_else(|_| Matrix::zeros(0, shape.cols())))
+}
+
+/// The nodes that are meant: some, or all.
+pub(super) fn named(nodes: Option<&[u32]>, all: usize) -> std::borrow::Cow<'_, [u32]> {
+    match nodes {
+        Some(nodes) => nodes.into(),
+        None => (0..all as u32).collect::<Vec<_>>().into(),
+    }
+}

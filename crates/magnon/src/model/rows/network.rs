@@ -1,0 +1,327 @@
+//! `RowNetwork`: a head on rows of features.
+
+use super::order::{ProductOrder, dense_rows, feature_rows, filter_rows};
+use super::project::{classify, multiply, project};
+use super::source::{MappedRows, RowSource};
+use crate::data::Features;
+use crate::filter::{Filter, Form, Propagated, propagate, propagate_block};
+use crate::matrix::Matrix;
+use crate::model::network::{BuildSeconds, RowClassifier};
+use crate::model::{Inputs, Mode, ModelError, Network, Purpose, Reach, View};
+use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Shape, Trace, Var};
+use crate::operator::MagneticOperator;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What comes after the first product: bias, activation, further layers.
+pub(in crate::model) trait Head: Copy + Send + Sync + 'static {
+    /// The first layer, whose weights are multiplied with the rows.
+    fn first(&self) -> Linear;
+    /// Logits from the product of rows and first weights.
+    fn finish<E: Engine>(&self, trace: &mut Trace<E>, product: Var, mode: Mode) -> Var;
+}
+
+/// Where rows come from, with what was computed for them.
+pub(in crate::model) struct RowInput<'a> {
+    features: &'a Features,
+    filter: Option<(MagneticOperator, Filter)>,
+    rows: Rows<'a>,
+    order: ProductOrder,
+    /// The field of the network that was asked for.
+    field: Option<Field>,
+    seconds: BuildSeconds,
+}
+
+enum Rows<'a> {
+    /// The features as they are.
+    Raw,
+    /// X̄, computed.
+    Filtered(Propagated),
+    /// X̄, from a file.
+    Mapped(&'a MappedRows),
+    /// X̄ is not made: X stays sparse, or nothing is trained.
+    Unmade,
+}
+
+impl<'a> RowInput<'a> {
+    /// The features as they are.
+    pub fn raw(inputs: &Inputs<'a>) -> Self {
+        Self {
+            features: inputs.features,
+            filter: None,
+            rows: Rows::Raw,
+            order: ProductOrder::Rows,
+            field: None,
+            seconds: BuildSeconds::default(),
+        }
+    }
+
+    /// X̄ = h(S)X, for a head over the operator's field, or over the reals where `real`.
+    pub fn filtered(
+        inputs: &Inputs<'a>,
+        filter: impl FnOnce(&MagneticOperator) -> Result<Filter, ModelError>,
+        real: bool,
+    ) -> Result<Self, ModelError> {
+        let Some(config) = inputs.operator else {
+            return Err(ModelError::Missing { model: "the model", what: "an operator" });
+        };
+        let mut seconds = BuildSeconds::default();
+        let start = Instant::now();
+        let operator = MagneticOperator::from_pattern(inputs.pattern.clone(), config)?;
+        let filter = filter(&operator)?;
+        seconds.operator = start.elapsed().as_secs_f64();
+        let field = if operator.is_real() { Field::Real } else { Field::Complex };
+        let features = inputs.features;
+        let order = match (inputs.purpose, inputs.filtered) {
+            (Purpose::Train { train, val, batches: false }, None)
+                if field == Field::Real || !real =>
+            {
+                ProductOrder::cheaper(field, features, train, val)
+            }
+            _ => ProductOrder::Rows,
+        };
+        let start = Instant::now();
+        let rows = match (inputs.filtered, inputs.purpose, order) {
+            (Some(mapped), ..) => {
+                check_mapped(features, mapped, &operator, &filter)?;
+                Rows::Mapped(mapped)
+            }
+            (None, Purpose::Predict, _) | (None, _, ProductOrder::Factored) => Rows::Unmade,
+            (None, _, ProductOrder::Rows) => {
+                Rows::Filtered(propagate(&operator, &filter, features, inputs.progress)?)
+            }
+        };
+        seconds.propagate = start.elapsed().as_secs_f64();
+        let (filter, field) = (Some((operator, filter)), inputs.field);
+        Ok(Self { features, filter, rows, order, field, seconds })
+    }
+
+    /// The field that X̄ is over, or that the network was asked to be over.
+    pub fn field(&self) -> Field {
+        match &self.filter {
+            Some(_) if self.field == Some(Field::Complex) => Field::Complex,
+            Some((operator, _)) if !operator.is_real() => Field::Complex,
+            _ => Field::Real,
+        }
+    }
+
+    /// Columns of X.
+    pub fn cols(&self) -> usize {
+        self.features.cols()
+    }
+
+    /// The rows of all nodes, where they exist.
+    fn all(&self) -> Option<&dyn RowSource> {
+        match &self.rows {
+            Rows::Raw => Some(self.features),
+            Rows::Filtered(filtered) => Some(filtered),
+            Rows::Mapped(mapped) => Some(*mapped),
+            Rows::Unmade => None,
+        }
+    }
+}
+
+/// A head on rows of features.
+pub(in crate::model) struct RowNetwork<'a, E: Engine, H> {
+    layout: Layout,
+    head: H,
+    input: RowInput<'a>,
+    /// Whether the first layer is real: complex rows are then twice as many real columns.
+    real: bool,
+    /// X, where products are made as H·(X·W).
+    features: Option<Arc<E::Map>>,
+}
+
+impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
+    /// Puts a head on rows.
+    pub fn new(
+        engine: &E,
+        layout: Layout,
+        head: H,
+        input: RowInput<'a>,
+    ) -> Result<Self, ModelError> {
+        let features = match (input.order, input.features) {
+            (ProductOrder::Factored, Features::Sparse(x)) => {
+                Some(Arc::new(engine.prepare(MapSource::Sparse(x.clone()))?))
+            }
+            _ => None,
+        };
+        let real = head.first().shape.field() == Field::Real;
+        Ok(Self { layout, head, input, real, features })
+    }
+
+    fn rows_of(&self, nodes: &[u32]) -> Result<MapSource<E::Real>, ModelError> {
+        let each = nodes.iter().map(|&u| u as usize);
+        match (&self.input.rows, &self.input.filter) {
+            (Rows::Raw, _) => Ok(feature_rows(self.input.features, each)),
+            (Rows::Filtered(filtered), _) => Ok(dense_rows(filtered, each, self.real)),
+            (Rows::Mapped(mapped), _) => Ok(dense_rows(*mapped, each, self.real)),
+            (Rows::Unmade, Some((operator, filter))) => filter_rows(operator, filter, nodes),
+            (Rows::Unmade, None) => Ok(feature_rows(self.input.features, each)),
+        }
+    }
+}
+
+impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+        let rows = Arc::new(engine.prepare(self.rows_of(nodes)?)?);
+        Ok(Box::new(RowView { rows, features: self.features.clone(), head: self.head }))
+    }
+
+    fn reach(&self) -> Reach {
+        match &self.input.filter {
+            None => Reach::Hops(0),
+            Some((operator, filter)) => filter_reach(operator, filter),
+        }
+    }
+
+    fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
+        Some(self)
+    }
+
+    fn order(&self) -> Option<ProductOrder> {
+        Some(self.input.order)
+    }
+
+    fn seconds(&self) -> BuildSeconds {
+        self.input.seconds
+    }
+
+    fn predict(
+        &self,
+        engine: &E,
+        parameters: &Parameters<E>,
+        nodes: Option<&[u32]>,
+    ) -> Result<Matrix<f32>, ModelError> {
+        let (head, features) = (&self.head, self.input.features);
+        let filter = self.input.filter.as_ref();
+        match (nodes, self.input.all(), filter) {
+            (None, Some(rows), _) => {
+                let block = multiply(engine, parameters, head, rows, self.real)?;
+                classify(engine, parameters, head, &block)
+            }
+            (None, None, filter) => {
+                let filter = filter.map(|(operator, filter)| (operator, filter));
+                let block = project(engine, parameters, head, features, filter, self.real)?;
+                classify(engine, parameters, head, &block)
+            }
+            (Some(nodes), _, None) => {
+                let part = features.select(nodes);
+                let block = project(engine, parameters, head, &part, None, self.real)?;
+                classify(engine, parameters, head, &block)
+            }
+            (Some(nodes), _, Some((operator, filter))) => {
+                // The rows of the operator within the filter's order of them suffice.
+                let pattern = operator.pattern();
+                let ball = pattern.within(nodes, filter.order().unwrap_or(pattern.nodes()));
+                let part = operator.among(&ball);
+                let rows = features.select(&ball);
+                let filter = Some((&part, filter));
+                let block = project(engine, parameters, head, &rows, filter, self.real)?;
+                let table = classify(engine, parameters, head, &block)?;
+                let place = |u: u32| ball.partition_point(|&v| v < u);
+                let rows = nodes.iter().flat_map(|&u| table.row(place(u)).iter().copied());
+                let wanted = Matrix::from_vec(nodes.len(), table.cols(), rows.collect());
+                Ok(wanted.unwrap_or_else(|_| Matrix::zeros(0, table.cols())))
+            }
+        }
+    }
+}
+
+impl<E: Engine, H: Head> RowClassifier<E> for RowNetwork<'_, E, H> {
+    fn rows(&self) -> Option<&dyn RowSource> {
+        self.input.all()
+    }
+
+    fn row_shape(&self, rows: Shape) -> Shape {
+        if self.real { rows.as_real() } else { rows }
+    }
+
+    fn logits_of(&self, trace: &mut Trace<E>, rows: Var, mode: Mode) -> Var {
+        let weight = trace.parameter(self.head.first().weight);
+        let product = trace.product(rows, weight);
+        self.head.finish(trace, product, mode)
+    }
+}
+
+/// The rows of some nodes.
+struct RowView<E: Engine, H> {
+    rows: Arc<E::Map>,
+    features: Option<Arc<E::Map>>,
+    head: H,
+}
+
+impl<E: Engine, H: Head> View<E> for RowView<E, H> {
+    /// The first weights, or X·W where products are made as H·(X·W).
+    fn begin(&self, trace: &mut Trace<E>) -> Option<Var> {
+        let weight = trace.parameter(self.head.first().weight);
+        Some(match &self.features {
+            Some(features) => trace.map(features, weight),
+            None => weight,
+        })
+    }
+
+    fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var {
+        let shared = shared.or_else(|| self.begin(trace));
+        let Some(shared) = shared else { unreachable!("a row network shares its first weights") };
+        let product = trace.map(&self.rows, shared);
+        self.head.finish(trace, product, mode)
+    }
+}
+
+/// How far the rows of h(S)X depend on the graph.
+pub(in crate::model) fn filter_reach(operator: &MagneticOperator, filter: &Filter) -> Reach {
+    // A Chebyshev series is drawn over the spectrum's bounds, which move with the graph where it is
+    // not normalised or has negative weights.
+    let moves = matches!(filter.form(), Form::Chebyshev { .. }) && !operator.has_fixed_bounds();
+    match filter.order() {
+        Some(order) if !moves => Reach::Hops(order),
+        _ => Reach::Everything,
+    }
+}
+
+/// Holds the first columns of filtered features from a file against what the configuration gives.
+fn check_mapped(
+    features: &Features,
+    mapped: &MappedRows,
+    operator: &MagneticOperator,
+    filter: &Filter,
+) -> Result<(), ModelError> {
+    let wrong = |found: String, expected: &str| ModelError::Mismatch {
+        what: "the file of filtered features".to_owned(),
+        found,
+        expected: expected.to_owned(),
+    };
+    let other = mapped.shape();
+    if (other.rows(), other.cols()) != (features.rows(), features.cols()) {
+        let sizes = |rows, cols| format!("{rows} × {cols} numbers");
+        let expected = sizes(features.rows(), features.cols());
+        return Err(wrong(sizes(other.rows(), other.cols()), &expected));
+    }
+    let columns = features.cols().min(2);
+    let ours = propagate_block(operator, filter, features, 0..columns, &|_, _| ())?;
+    let shape: Shape = ours.shape();
+    let same = shape.field() == other.field();
+    let mut row = vec![0.0; other.width()];
+    let mut own = vec![0.0; shape.width()];
+    let (mut most, mut largest) = (0.0f32, 0.0f32);
+    for u in 0..if same { shape.rows() } else { 0 } {
+        mapped.copy(u, &mut row);
+        ours.copy(u, &mut own);
+        for (a, b) in own.iter().zip(&row) {
+            most = most.max((a - b).abs());
+            largest = largest.max(a.abs());
+        }
+    }
+    if same && most <= 1e-4 * largest.max(f32::MIN_POSITIVE) {
+        return Ok(());
+    }
+    Err(wrong(
+        "other numbers than this configuration gives".to_owned(),
+        "those of the same charge, pass, filter, order and operator",
+    ))
+}

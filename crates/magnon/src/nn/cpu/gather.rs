@@ -1,0 +1,335 @@
+//! Sparse rows times a block of rows: y(u) = l(u)·Σ_v a(u,v)·x(v) + m(u)·x(u).
+//!
+//! Every row is computed by one thread in one order, so results do not depend on the number of
+//! threads. Sums of a strip of columns stay in registers while the neighbours pass by; for complex
+//! coefficients the sums of their real and imaginary parts times x are kept apart and meet once, at
+//! the end of the row.
+
+use super::map::{Csr, Edges, Values};
+use crate::nn::engine::Side;
+use crate::nn::{Field, Scalar, Shape};
+use crate::operator::instructions::{Instructions, Kernel};
+use crate::operator::pattern::COLUMN;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The entries of sparse rows.
+pub(super) trait Entries<T>: Copy + Sync {
+    /// Where row `u` lies.
+    fn span(&self, u: usize) -> Range<usize>;
+    /// Column and coefficient of entry `e`.
+    fn at(&self, e: usize) -> (usize, [T; 2]);
+}
+
+/// Stored values.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<'a, T> {
+    pub rows: &'a Csr<T>,
+    pub values: &'a [T],
+}
+
+impl<T: Scalar> Entries<T> for Stored<'_, T> {
+    #[inline(always)]
+    fn span(&self, u: usize) -> Range<usize> {
+        self.rows.offsets[u]..self.rows.offsets[u + 1]
+    }
+    #[inline(always)]
+    fn at(&self, e: usize) -> (usize, [T; 2]) {
+        (self.rows.columns[e] as usize, [self.values[e], T::ZERO])
+    }
+}
+
+/// Values of other rows' entries, in another order.
+#[derive(Clone, Copy)]
+pub(super) struct Permuted<'a, T> {
+    pub rows: &'a Csr<T>,
+    pub values: &'a [T],
+    pub origin: &'a [u32],
+}
+
+impl<T: Scalar> Entries<T> for Permuted<'_, T> {
+    #[inline(always)]
+    fn span(&self, u: usize) -> Range<usize> {
+        self.rows.offsets[u]..self.rows.offsets[u + 1]
+    }
+    #[inline(always)]
+    fn at(&self, e: usize) -> (usize, [T; 2]) {
+        (self.rows.columns[e] as usize, [self.values[self.origin[e] as usize], T::ZERO])
+    }
+}
+
+/// One coefficient per phase class.
+#[derive(Clone, Copy)]
+struct ByClass<'a, T> {
+    edges: &'a Edges<T>,
+    table: &'a [[T; 2]; 4],
+    right: &'a [T],
+}
+
+impl<T: Scalar> Entries<T> for ByClass<'_, T> {
+    #[inline(always)]
+    fn span(&self, u: usize) -> Range<usize> {
+        self.edges.pattern.offsets[u]..self.edges.pattern.offsets[u + 1]
+    }
+    #[inline(always)]
+    fn at(&self, e: usize) -> (usize, [T; 2]) {
+        let packed = self.edges.pattern.columns[e];
+        let v = (packed & COLUMN) as usize;
+        let [c, s] = self.table[(packed >> 30) as usize];
+        let r = self.right[v];
+        (v, [c * r, s * r])
+    }
+}
+
+/// One coefficient per entry.
+#[derive(Clone, Copy)]
+struct ByEntry<'a, T> {
+    edges: &'a Edges<T>,
+    values: &'a [[T; 2]],
+    right: &'a [T],
+}
+
+impl<T: Scalar> Entries<T> for ByEntry<'_, T> {
+    #[inline(always)]
+    fn span(&self, u: usize) -> Range<usize> {
+        self.edges.pattern.offsets[u]..self.edges.pattern.offsets[u + 1]
+    }
+    #[inline(always)]
+    fn at(&self, e: usize) -> (usize, [T; 2]) {
+        let v = (self.edges.pattern.columns[e] & COLUMN) as usize;
+        let ([c, s], r) = (self.values[e], self.right[v]);
+        (v, [c * r, s * r])
+    }
+}
+
+/// One product: blocks, and what happens at the end of a row.
+pub(super) struct Product<'a, T> {
+    pub x: (&'a [T], Shape),
+    pub field: Field,
+    /// l; empty for 1.
+    pub left: &'a [T],
+    /// m; empty for 0.
+    pub own: &'a [T],
+    pub add: bool,
+    pub parallel: bool,
+    pub instructions: Instructions,
+}
+
+/// Rows of the result that one task makes at least.
+const ROWS: usize = 64;
+/// Multiplications that one task makes about.
+const WORK: usize = 1 << 18;
+
+/// y = M x or y = Mᴴ x for a matrix over edges.
+pub(super) fn edges<'a, T: Scalar>(
+    map: &'a Edges<T>,
+    side: Side,
+    mut product: Product<'a, T>,
+    y: (&mut [T], Shape),
+) {
+    let (left, right) = match side {
+        Side::Forward => (&map.left, &map.right),
+        Side::Adjoint => (&map.right, &map.left),
+    };
+    (product.left, product.own) = (left, &map.own);
+    let stored = map.pattern.stored();
+    match (&map.values, side) {
+        (Values::Classes { forward: table, .. }, Side::Forward)
+        | (Values::Classes { adjoint: table, .. }, Side::Adjoint) => {
+            product.run(ByClass { edges: map, table, right }, stored, y);
+        }
+        (Values::Entries { forward: values, .. }, Side::Forward)
+        | (Values::Entries { forward: values, adjoint: None }, Side::Adjoint)
+        | (Values::Entries { adjoint: Some(values), .. }, Side::Adjoint) => {
+            product.run(ByEntry { edges: map, values, right }, stored, y);
+        }
+    }
+}
+
+impl<T: Scalar> Product<'_, T> {
+    /// Makes the product with rows of `stored` entries in all.
+    pub fn run<X: Entries<T>>(&self, entries: X, stored: usize, y: (&mut [T], Shape)) {
+        let (numbers, shape) = y;
+        let width = shape.width();
+        if width == 0 || shape.rows() == 0 {
+            return;
+        }
+        let to = shape.field();
+        let each = stored / shape.rows() + 1;
+        let chunk = (WORK / (each * width)).max(ROWS);
+        if self.parallel && shape.rows() > chunk {
+            numbers.par_chunks_mut(chunk * width).enumerate().for_each(|(block, y)| {
+                let task = Task { product: self, entries, first: block * chunk, width, to, y };
+                self.instructions.compute(task);
+            });
+        } else {
+            let task = Task { product: self, entries, first: 0, width, to, y: numbers };
+            self.instructions.compute(task);
+        }
+    }
+}
+
+/// Some rows of a product.
+struct Task<'a, 'b, T, X> {
+    product: &'a Product<'a, T>,
+    entries: X,
+    first: usize,
+    width: usize,
+    to: Field,
+    y: &'b mut [T],
+}
+
+impl<T: Scalar, X: Entries<T>> Kernel for Task<'_, '_, T, X> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let from = self.product.x.1.field();
+        for (u, y) in (self.first..).zip(self.y.chunks_exact_mut(self.width)) {
+            let row = Row { product: self.product, entries: self.entries, u };
+            match (self.product.field, from, self.to) {
+                // A real map treats the parts of a complex block as columns of their own.
+                (Field::Real, ..) => row.real(y),
+                (Field::Complex, Field::Complex, Field::Complex) => {
+                    row.complex::<_, 32>(y, 2, 2, |c, s, at| {
+                        let i = at & !1;
+                        if at == i { c[i] - s[i + 1] } else { c[i + 1] + s[i] }
+                    });
+                }
+                (Field::Complex, Field::Complex, Field::Real) => {
+                    row.complex::<_, 32>(y, 2, 1, |c, s, i| c[2 * i] - s[2 * i + 1]);
+                }
+                (Field::Complex, Field::Real, _) => {
+                    row.complex::<_, 32>(
+                        y,
+                        1,
+                        2,
+                        |c, s, at| {
+                            if at & 1 == 0 { c[at / 2] } else { s[at / 2] }
+                        },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// One row of a product.
+struct Row<'a, T, X> {
+    product: &'a Product<'a, T>,
+    entries: X,
+    u: usize,
+}
+
+impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
+    #[inline(always)]
+    fn factors(&self) -> (T, Option<T>) {
+        let Product { left, own, x, .. } = self.product;
+        let left = if left.is_empty() { T::ONE } else { left[self.u] };
+        // Beyond the rows of x there is nothing to take the diagonal of.
+        let own = (!own.is_empty() && self.u < x.1.rows()).then(|| own[self.u]);
+        (left, own)
+    }
+
+    #[inline(always)]
+    fn real(&self, y: &mut [T]) {
+        let width = y.len();
+        let mut at = 0;
+        while at + 64 <= width {
+            self.real_strip::<64>(at, 64, width, y);
+            at += 64;
+        }
+        while at + 16 <= width {
+            self.real_strip::<16>(at, 16, width, y);
+            at += 16;
+        }
+        while at < width {
+            let len = (width - at).min(8);
+            self.real_strip::<8>(at, len, width, y);
+            at += len;
+        }
+    }
+
+    /// Columns `at..at + len` of a real row.
+    #[inline(always)]
+    fn real_strip<const N: usize>(&self, at: usize, len: usize, width: usize, y: &mut [T]) {
+        let (x, shape) = self.product.x;
+        let limit = shape.rows();
+        let mut sum = [T::ZERO; N];
+        for e in self.entries.span(self.u) {
+            let (v, [c, _]) = self.entries.at(e);
+            if v >= limit {
+                break; // columns ascend
+            }
+            let x = &x[v * width + at..][..len];
+            if len == N {
+                for i in 0..N {
+                    sum[i] += c * x[i];
+                }
+            } else {
+                for (sum, &x) in sum.iter_mut().zip(x) {
+                    *sum += c * x;
+                }
+            }
+        }
+        let (left, own) = self.factors();
+        let y = &mut y[at..at + len];
+        let own = own.map(|own| (own, &x[self.u * width + at..][..len]));
+        for (i, y) in y.iter_mut().enumerate() {
+            let mut value = left * sum[i];
+            if let Some((own, x)) = own {
+                value += own * x[i];
+            }
+            *y = if self.product.add { *y + value } else { value };
+        }
+    }
+
+    /// A row with complex coefficients, where x has `from` and y `to` numbers per entry; `join` makes
+    /// a number of y from the sums of c·x and s·x.
+    #[inline(always)]
+    fn complex<F, const N: usize>(&self, y: &mut [T], from: usize, to: usize, join: F)
+    where
+        F: Fn(&[T; N], &[T; N], usize) -> T,
+    {
+        let (x, shape) = self.product.x;
+        let (width, limit) = (shape.width(), shape.rows());
+        let (left, own) = self.factors();
+        let mut at = 0;
+        while at < width {
+            let len = (width - at).min(N);
+            let (mut cosine, mut sine) = ([T::ZERO; N], [T::ZERO; N]);
+            for e in self.entries.span(self.u) {
+                let (v, [c, s]) = self.entries.at(e);
+                if v >= limit {
+                    break;
+                }
+                let x = &x[v * width + at..][..len];
+                if len == N {
+                    for i in 0..N {
+                        cosine[i] += c * x[i];
+                        sine[i] += s * x[i];
+                    }
+                } else {
+                    for (i, &x) in x.iter().enumerate() {
+                        cosine[i] += c * x;
+                        sine[i] += s * x;
+                    }
+                }
+            }
+            let start = at / from * to;
+            let y = &mut y[start..start + len / from * to];
+            for (i, y) in y.iter_mut().enumerate() {
+                let mut value = left * join(&cosine, &sine, i);
+                if let Some(own) = own {
+                    // The diagonal is real: it meets the part of x that y's number belongs to.
+                    let part = if to == 2 { i % 2 } else { 0 };
+                    if part < from {
+                        value += own * x[self.u * width + at + i / to * from + part];
+                    }
+                }
+                *y = if self.product.add { *y + value } else { value };
+            }
+            at += len;
+        }
+    }
+}

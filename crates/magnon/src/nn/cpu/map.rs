@@ -1,0 +1,147 @@
+//! `Map`: a fixed linear map in main memory.
+
+use crate::matrix::SparseMatrix;
+use crate::nn::{Field, MapSource, Scalar, Series, Shape};
+use crate::operator::{EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
+use std::sync::Arc;
+
+/// A fixed linear map, prepared for [`Cpu`](crate::nn::Cpu).
+#[derive(Clone, Debug)]
+pub struct Map<T> {
+    pub(super) shape: Shape,
+    pub(super) kind: Kind<T>,
+}
+
+/// How a map is stored.
+#[derive(Clone, Debug)]
+pub(super) enum Kind<T> {
+    Dense(Vec<T>),
+    Sparse(Box<Sparse<T>>),
+    Edges(Box<Edges<T>>),
+    Filter { edges: Box<Edges<T>>, series: Series, seen: Arc<Neighbourhood> },
+}
+
+/// A sparse real matrix with its transpose beside it, so that both products gather.
+#[derive(Clone, Debug)]
+pub(super) struct Sparse<T> {
+    pub forward: Csr<T>,
+    pub adjoint: Csr<T>,
+    /// Place in `forward` of each entry of `adjoint`.
+    pub origin: Vec<u32>,
+}
+
+/// Compressed sparse rows.
+#[derive(Clone, Debug)]
+pub(super) struct Csr<T> {
+    pub offsets: Vec<usize>,
+    pub columns: Vec<u32>,
+    pub values: Vec<T>,
+}
+
+/// l(u)·t(u,v)·r(v) + m(u)·[u = v] over a pattern.
+#[derive(Clone, Debug)]
+pub(super) struct Edges<T> {
+    pub pattern: Arc<Pattern>,
+    pub values: Values<T>,
+    pub left: Vec<T>,
+    pub right: Vec<T>,
+    /// Empty where there is no such diagonal.
+    pub own: Vec<T>,
+    pub hermitian: bool,
+}
+
+/// t(u,v), forward and adjoint.
+#[derive(Clone, Debug)]
+pub(super) enum Values<T> {
+    Classes { forward: [[T; 2]; 4], adjoint: [[T; 2]; 4] },
+    Entries { forward: Vec<[T; 2]>, adjoint: Option<Vec<[T; 2]>> },
+}
+
+impl<T: Scalar> Map<T> {
+    pub(super) fn new(source: MapSource<T>) -> Self {
+        let shape = source.shape();
+        let kind = match source {
+            MapSource::Dense { numbers, .. } => Kind::Dense(numbers),
+            MapSource::Sparse(matrix) => Kind::Sparse(Box::new(Sparse::new(&matrix))),
+            MapSource::Edges(edges) => Kind::Edges(Box::new(Edges::new(edges))),
+            MapSource::Filter { edges, series } => {
+                let seen = edges.neighbourhood().clone();
+                Kind::Filter { edges: Box::new(Edges::new(edges)), series, seen }
+            }
+        };
+        Self { shape, kind }
+    }
+
+    /// Multiplications of two real numbers in the product with one real column.
+    pub fn work(&self) -> usize {
+        let parts = self.shape.field().parts();
+        match &self.kind {
+            Kind::Dense(numbers) => numbers.len() * parts,
+            Kind::Sparse(sparse) => sparse.forward.values.len(),
+            Kind::Edges(edges) => edges.pattern.stored() * parts,
+            Kind::Filter { edges, series, .. } => {
+                edges.pattern.stored() * parts * series.steps().unwrap_or(1)
+            }
+        }
+    }
+}
+
+impl<T: Scalar> Sparse<T> {
+    fn new(matrix: &SparseMatrix) -> Self {
+        let (rows, cols) = (matrix.rows(), matrix.cols());
+        let mut forward = Csr { offsets: vec![0], columns: Vec::new(), values: Vec::<T>::new() };
+        let mut offsets = vec![0usize; cols + 1];
+        for u in 0..rows {
+            let (columns, values) = matrix.row(u);
+            forward.columns.extend_from_slice(columns);
+            forward.values.extend(values.iter().map(|&x| T::from_f32(x)));
+            forward.offsets.push(forward.columns.len());
+            columns.iter().for_each(|&v| offsets[v as usize + 1] += 1);
+        }
+        for v in 0..cols {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let stored = forward.columns.len();
+        let mut adjoint = Csr { offsets, columns: vec![0; stored], values: vec![T::ZERO; stored] };
+        let mut origin = vec![0u32; stored];
+        for u in 0..rows {
+            for e in forward.offsets[u]..forward.offsets[u + 1] {
+                let at = &mut next[forward.columns[e] as usize];
+                adjoint.columns[*at] = u as u32;
+                adjoint.values[*at] = forward.values[e];
+                origin[*at] = e as u32;
+                *at += 1;
+            }
+        }
+        Self { forward, adjoint, origin }
+    }
+}
+
+impl<T: Scalar> Edges<T> {
+    fn new(edges: EdgeMatrix) -> Self {
+        let numbers = |values: Vec<f64>| values.into_iter().map(T::from_f64).collect();
+        let pair = |[a, b]: [f64; 2]| [T::from_f64(a), T::from_f64(b)];
+        let pairs = |values: Vec<[f64; 2]>| values.into_iter().map(pair).collect::<Vec<_>>();
+        Self {
+            pattern: edges.neighbourhood.pattern().clone(),
+            values: match edges.values {
+                EdgeValues::Classes { forward, adjoint } => {
+                    Values::Classes { forward: forward.map(pair), adjoint: adjoint.map(pair) }
+                }
+                EdgeValues::Entries { forward, adjoint } => {
+                    Values::Entries { forward: pairs(forward), adjoint: adjoint.map(pairs) }
+                }
+            },
+            left: numbers(edges.left),
+            right: numbers(edges.right),
+            own: numbers(edges.own),
+            hermitian: edges.hermitian,
+        }
+    }
+}
+
+/// Whether a map of this field turns a real block into a complex one.
+pub(super) fn widens(map: Field, x: Field) -> bool {
+    map == Field::Complex && x == Field::Real
+}

@@ -1,0 +1,21 @@
+//! What can go wrong on an engine.
+
+/// Why an engine could not do its work.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// There is no memory for a matrix.
+    #[error(
+        "there is no memory for {bytes} more bytes; use a smaller model, or fewer rows at a time"
+    )]
+    OutOfMemory {
+        /// How much was asked for.
+        bytes: usize,
+    },
+    /// The engine has no way to make such a product.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The device failed.
+    #[error("the device failed: {0}")]
+    Device(String),
+}

@@ -1,0 +1,61 @@
+//! One model, trained once.
+
+use crate::matrix::Matrix;
+use crate::nn::NamedNumbers;
+use crate::operator::Charge;
+use crate::train::{EpochRecord, History, Metrics};
+
+/// What is trained: one model with one seed on one split.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// The model.
+    pub model: &'static str,
+    /// The charge of its operator, where it has one.
+    pub charge: Option<Charge>,
+    /// Whether the graph was symmetrised first, as a control.
+    pub symmetrised: bool,
+    /// Seed of weights, dropout and batches.
+    pub seed: u64,
+    /// Number of the split, counted from 0.
+    pub split: usize,
+}
+
+impl Trial {
+    /// A name that no other trial of the run has, fit for a file.
+    pub fn name(&self) -> String {
+        let Self { model, charge, symmetrised, seed, split } = self;
+        let charge = charge.map(|charge| format!("-q{}", charge.to_string().replace('/', "_")));
+        let charge = charge.unwrap_or_default();
+        let graph = if *symmetrised { "-symmetrised" } else { "" };
+        format!("{model}{charge}{graph}-seed{seed}-split{split}")
+    }
+}
+
+/// What came of a trial.
+#[derive(Clone, Debug)]
+pub struct TrialResult {
+    /// What was trained.
+    pub trial: Trial,
+    /// The best epoch, whose weights were kept.
+    pub best: EpochRecord,
+    /// What happened.
+    pub history: History,
+    /// Scores of training, validation and test nodes with the weights kept.
+    pub metrics: [Metrics; 3],
+    /// Name, shape and numbers of the weights.
+    pub weights: Vec<NamedNumbers>,
+    /// Log-probabilities of the classes for all nodes.
+    pub log_probabilities: Matrix<f32>,
+    /// Real numbers that were trained.
+    pub parameters: usize,
+    /// Bytes that training held at its peak beside the model and its input.
+    pub bytes: usize,
+}
+
+impl TrialResult {
+    /// Lets go of weights and predictions, and keeps the figures.
+    pub(super) fn forget(&mut self) {
+        self.weights = Vec::new();
+        self.log_probabilities = Matrix::zeros(0, 0);
+    }
+}

@@ -1,0 +1,246 @@
+//! One model with one charge: its network, built once, and its runs.
+
+use super::{Experiment, Observer, Seconds, Trial, TrialResult, timed};
+use crate::data::Split;
+use crate::model::{Inputs, ModelConfig, Network, ProductOrder, Purpose, View};
+use crate::nn::Engine;
+use crate::operator::{Charge, OperatorError, Pattern};
+use crate::train::fit::checkpoint;
+use crate::train::{
+    EpochRecord, Feed, State, Targets, TrainConfig, TrainError, Vary, Watch, argmax, confusion, fit,
+};
+use rayon::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A model with what is left open decided.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Variant {
+    pub model: ModelConfig,
+    pub charge: Option<Charge>,
+    /// Whether the graph is symmetrised first.
+    pub symmetrised: bool,
+}
+
+/// The runs of a variant.
+pub(super) struct Trained {
+    pub order: Option<ProductOrder>,
+    pub runs: Vec<TrialResult>,
+}
+
+/// What the trials of a variant share.
+struct Shared<'n, E: Engine> {
+    network: &'n dyn Network<E>,
+    /// The views of the only split; with several, each trial makes its own and drops them.
+    views: Option<[Box<dyn View<E>>; 2]>,
+}
+
+impl Experiment<'_> {
+    /// All runs of one model with one charge.
+    pub(super) fn train<E: Engine<Real = f32>>(
+        &self,
+        engine: &E,
+        variant: &Variant,
+        pattern: &Arc<Pattern>,
+        observer: &dyn Observer,
+        seconds: &mut Seconds,
+    ) -> Result<Trained, TrainError> {
+        let symmetric = variant.symmetrised.then(|| self.dataset.graph.symmetrised());
+        let symmetric_pattern = match &symmetric {
+            Some(graph) => Some(Arc::new(Pattern::new(graph).map_err(OperatorError::from)?)),
+            None => None,
+        };
+        let operator = match (&self.config.operator, variant.charge, self.pass) {
+            (Some(choice), Some(charge), Some(pass)) => Some(choice.config(charge, pass.high)),
+            _ => None,
+        };
+        let filter = operator.as_ref().and(self.config.filter.as_ref());
+        let [train, val] = self.targets(&self.splits[0]);
+        let batches = self.config.train.batch.is_some();
+        let mapped = self.mapped.as_ref();
+        let mapped =
+            mapped.filter(|(charge, _)| filter.is_some() && variant.charge == Some(*charge));
+        let inputs = Inputs {
+            graph: symmetric.as_ref().unwrap_or(&self.dataset.graph),
+            pattern: symmetric_pattern.as_ref().unwrap_or(pattern),
+            features: self.features,
+            classes: self.labels.names.len(),
+            operator: operator.as_ref(),
+            filter,
+            filtered: mapped.map(|(_, rows)| rows),
+            field: None,
+            purpose: Purpose::Train { train: train.len(), val: val.len(), batches },
+            progress: &|done, total| observer.filtering(done, total),
+        };
+        let network = variant.model.build(engine, &inputs)?;
+        let built = network.seconds();
+        seconds.operator += built.operator;
+        seconds.propagate += built.propagate;
+        if batches && network.by_rows().is_none() {
+            return Err(TrainError::Unused {
+                model: variant.model.info().name,
+                what: "batches".to_owned(),
+                advice: "it propagates over the graph in every step; train on all rows at once"
+                    .to_owned(),
+            });
+        }
+        let mut shared = Shared { network: network.as_ref(), views: None };
+        if !batches && self.splits.len() == 1 {
+            let views = || -> Result<_, TrainError> {
+                Ok([network.view(engine, &train.nodes)?, network.view(engine, &val.nodes)?])
+            };
+            shared.views = Some(timed(&mut seconds.propagate, views)?);
+        }
+        let trials = self.trials(variant);
+        self.check_memory(network.layout().count(), trials.len())?;
+        let results = timed(&mut seconds.train, || match trials[..] {
+            [trial] => self.trial(engine, trial, &shared, observer).map(|result| vec![result]),
+            _ => trials
+                .par_iter()
+                .map(|&trial| self.trial(&engine.sequential(), trial, &shared, observer))
+                .collect(),
+        });
+        let mut runs = results?;
+        forget_but_best(&mut runs);
+        Ok(Trained { order: network.order(), runs })
+    }
+
+    fn trials(&self, variant: &Variant) -> Vec<Trial> {
+        let trial = |k: usize| {
+            let (by_seed, by_split) = match self.config.runs.vary {
+                Vary::Seeds => (k, 0),
+                Vary::Splits => (0, k),
+                Vary::Both => (k, k),
+            };
+            Trial {
+                model: variant.model.info().name,
+                charge: variant.charge,
+                symmetrised: variant.symmetrised,
+                seed: self.config.train.seed.wrapping_add(by_seed as u64),
+                split: by_split,
+            }
+        };
+        (0..self.config.runs.count).map(trial).collect()
+    }
+
+    /// Training and validation nodes of a split.
+    fn targets(&self, split: &Split) -> [Targets; 2] {
+        [&split.train, &split.val].map(|nodes| Targets::of(nodes, self.labels))
+    }
+
+    /// Refuses weights that there is no memory for, before the first is drawn.
+    fn check_memory(&self, numbers: usize, trials: usize) -> Result<(), TrainError> {
+        let runs = trials.min(rayon::current_num_threads());
+        // Weights, gradient, two moments, the best ones, and once more in double precision while
+        // they are drawn.
+        let bytes = numbers.saturating_mul(4 * 7).saturating_mul(runs);
+        match Vec::<u8>::new().try_reserve_exact(bytes) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(TrainError::OutOfMemory { runs, numbers, bytes }),
+        }
+    }
+
+    /// One trial: trained, then measured on all nodes.
+    fn trial<E: Engine<Real = f32>>(
+        &self,
+        engine: &E,
+        trial: Trial,
+        shared: &Shared<E>,
+        observer: &dyn Observer,
+    ) -> Result<TrialResult, TrainError> {
+        let config = TrainConfig { seed: trial.seed, ..self.config.train };
+        let network = shared.network;
+        let mut parameters = network.layout().draw(engine, trial.seed)?;
+        let split = &self.splits[trial.split.min(self.splits.len() - 1)];
+        let targets = self.targets(split);
+        let [train, val] = &targets;
+        let own;
+        let rows = network.by_rows().and_then(|network| Some((network, network.rows()?)));
+        let feed = match (config.batch, rows, &shared.views) {
+            (Some(size), Some((network, rows)), _) => Feed::Batches { network, rows, size },
+            (_, _, Some([train, val])) => Feed::Full { train: train.as_ref(), val: val.as_ref() },
+            _ => {
+                own = [network.view(engine, &train.nodes)?, network.view(engine, &val.nodes)?];
+                Feed::Full { train: own[0].as_ref(), val: own[1].as_ref() }
+            }
+        };
+        let path = |folder: &PathBuf| folder.join(format!("{}.safetensors", trial.name()));
+        let mut watch = TrialWatch {
+            trial: &trial,
+            observer,
+            checkpoints: self.checkpoints.as_ref().map(|c| (path(&c.folder), c.every)),
+        };
+        let state = match (&self.checkpoints, &watch.checkpoints) {
+            (Some(checkpoints), Some((path, _))) if checkpoints.resume && path.exists() => {
+                Some(checkpoint::read(path, &trial.name())?)
+            }
+            _ => None,
+        };
+        let fitted = fit(engine, &mut parameters, &feed, [train, val], &config, state, &mut watch)?;
+        let log_probabilities = network.predict(engine, &parameters, None)?;
+        let metrics = [&split.train, &split.val, &split.test].map(|nodes| {
+            let Targets { nodes, pairs } = Targets::of(nodes, self.labels);
+            let predicted = |u: u32| argmax(log_probabilities.row(u as usize)) as u32;
+            let pairs = nodes.iter().zip(&pairs).map(|(&u, &(_, class))| (class, predicted(u)));
+            confusion(pairs, &self.labels.names)
+        });
+        let numbers = parameters.download(engine)?;
+        let names = network.layout().iter().zip(numbers);
+        let weights = names.map(|((name, shape), numbers)| (name.to_owned(), shape, numbers));
+        let result = TrialResult {
+            trial,
+            best: fitted.best,
+            history: fitted.history,
+            metrics,
+            weights: weights.collect(),
+            log_probabilities,
+            parameters: parameters.count(),
+            bytes: fitted.bytes,
+        };
+        observer.done(&result);
+        Ok(result)
+    }
+}
+
+/// Lets go of the weights and predictions of all runs but the best: of many runs on a large graph
+/// they would fill the memory, and only one is kept in the end.
+fn forget_but_best(runs: &mut [TrialResult]) {
+    let best = runs.iter().map(|run| run.best.val_loss).fold(f64::INFINITY, f64::min);
+    let mut kept = false;
+    for run in runs {
+        if kept || run.best.val_loss > best {
+            run.forget();
+        } else {
+            kept = true;
+        }
+    }
+}
+
+/// Hands on what one trial does.
+struct TrialWatch<'a> {
+    trial: &'a Trial,
+    observer: &'a dyn Observer,
+    /// File, and epochs between two checkpoints.
+    checkpoints: Option<(PathBuf, usize)>,
+}
+
+impl Watch for TrialWatch<'_> {
+    fn epoch(&mut self, record: &EpochRecord, best: &EpochRecord) {
+        self.observer.epoch(self.trial, record, best);
+    }
+
+    fn wants(&self, epoch: usize) -> bool {
+        self.checkpoints.as_ref().is_some_and(|(_, every)| epoch.is_multiple_of((*every).max(1)))
+    }
+
+    fn checkpoint(&mut self, state: State) -> Result<(), TrainError> {
+        match &self.checkpoints {
+            Some((path, _)) => Ok(checkpoint::write(path, &self.trial.name(), &state)?),
+            None => Ok(()),
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.observer.stop()
+    }
+}
