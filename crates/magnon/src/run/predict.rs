@@ -54,10 +54,6 @@ impl EngineWork for Work<'_> {
         let Self { saved, dataset, features, cache } = self;
         let pattern = Pattern::new(&dataset.graph).map_err(OperatorError::from);
         let pattern = Arc::new(pattern.map_err(TrainError::from)?);
-        if let Some(config) = &saved.operator {
-            let operator = MagneticOperator::from_pattern(pattern.clone(), config);
-            check_field(saved, dataset, &operator.map_err(TrainError::from)?)?;
-        }
         let inputs = Inputs {
             graph: &dataset.graph,
             pattern: &pattern,
@@ -72,12 +68,8 @@ impl EngineWork for Work<'_> {
         };
         let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
         let loaded = network.layout().load(engine, &saved.weights);
-        let loaded = loaded.map_err(|problem| RunError::Unfit {
-            data: dataset.name.clone(),
-            expected: format!("other data ({problem})"),
-            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), features.cols()),
-            advice: "predict on a graph that the model fits, or train it again",
-        })?;
+        let more = network.layout().count() > saved.count();
+        let loaded = loaded.map_err(|problem| misfit(saved, dataset, &pattern, more, problem))?;
         let parameters = loaded.map_err(TrainError::from)?;
         if let Some(cache) = cache
             && let Some(partial) =
@@ -157,24 +149,31 @@ fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, R
     Ok(features)
 }
 
-/// A network of real weights cannot take complex features.
-fn check_field(
+/// Why the weights are not those of the network on these data, which may need `more` of them: a
+/// network that was trained on a real operator cannot take a complex one.
+fn misfit(
     saved: &SavedModel,
     dataset: &Dataset,
-    operator: &MagneticOperator,
-) -> Result<(), RunError> {
-    let widths = saved.weights.first().map(|(_, shape, _)| shape.rows());
-    // A real network on complex features has real and imaginary parts as columns of their own.
-    let unwound = widths == Some(2 * saved.width);
-    if !saved.is_complex() && !unwound && !operator.is_real() && saved.model.info().filter.is_some()
-    {
-        let words = |real: bool| if real { "a real operator" } else { "a complex operator" };
-        return Err(RunError::Unfit {
-            data: dataset.name.clone(),
-            expected: words(true).to_owned(),
-            found: format!("{} at the charge {}", words(false), operator.config().charge),
+    pattern: &Arc<Pattern>,
+    more: bool,
+    problem: String,
+) -> RunError {
+    let data = dataset.name.clone();
+    let operator = saved.operator.as_ref();
+    let operator =
+        operator.and_then(|config| MagneticOperator::from_pattern(pattern.clone(), config).ok());
+    match operator.filter(|operator| more && !operator.is_real() && !saved.is_complex()) {
+        Some(operator) => RunError::Unfit {
+            data,
+            expected: "a real operator".to_owned(),
+            found: format!("a complex operator at the charge {}", operator.config().charge),
             advice: "train on a graph with directions, or with the charge 0",
-        });
+        },
+        None => RunError::Unfit {
+            data,
+            expected: format!("other data ({problem})"),
+            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), saved.width),
+            advice: "predict on a graph that the model fits, or train it again",
+        },
     }
-    Ok(())
 }
