@@ -6,10 +6,10 @@ mod training_common;
 
 use counting::{NOW, PEAK, calls};
 use magnon::data::Features;
-use magnon::model::{ModelConfig, ProductOrder};
+use magnon::model::{MODELS, ModelConfig, ProductOrder};
 use magnon::nn::Cpu;
 use magnon::operator::Charge;
-use magnon::train::{TrainConfig, fit};
+use magnon::train::{EpochRecord, State, TrainConfig, TrainError, Watch, fit};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 use training_common::{Ready, Setup, charge, dataset, kinds, model, sparse, thinned};
@@ -43,6 +43,42 @@ fn no_step_asks_for_memory_after_the_first() {
             assert_eq!(long, short, "{kind} {charge} {batch:?}");
         }
     }
+}
+
+/// Keeps the state after some epochs.
+struct Keep(Option<State>);
+
+impl Watch for Keep {
+    fn epoch(&mut self, _: &EpochRecord, _: &EpochRecord) {}
+
+    fn wants(&self, epoch: usize) -> bool {
+        epoch == 3
+    }
+
+    fn checkpoint(&mut self, state: State) -> Result<(), TrainError> {
+        self.0 = Some(state);
+        Ok(())
+    }
+}
+
+/// A run that goes on from a state has room for all its epochs from the start.
+#[test]
+fn a_run_that_goes_on_asks_for_no_more() {
+    let _turn = TURN.lock();
+    let setup = Setup::new("mgc", charge(3));
+    let (engine, ready) = (Cpu::sequential(), setup.ready(0.5));
+    let run = |epochs, state, watch: &mut dyn Watch| {
+        let recipe = TrainConfig { epochs, patience: 1 << 20, ..Default::default() };
+        let (feed, mut weights) = (ready.feed(None), ready.draw(0));
+        let before = calls();
+        fit(&engine, &mut weights, &feed, setup.both(), &recipe, state, watch).unwrap();
+        calls() - before
+    };
+    let mut keep = Keep(None);
+    run(5, None, &mut keep);
+    let state = keep.0.unwrap();
+    let short = run(20, Some(state.clone()), &mut ());
+    assert_eq!(run(80, Some(state), &mut ()), short);
 }
 
 /// 32 hidden units on a filter of order 2.
@@ -97,5 +133,36 @@ fn peak_is_the_figure_that_training_gives() {
                 assert!(used > 4 * 4 * weights.count() + 2 * 4 * rows * 32, "{case}");
             }
         }
+    }
+}
+
+/// The same for every model, but for the tape's list of operations and what filters inside of training
+/// work in: eight blocks of logits at most.
+#[test]
+fn peak_of_every_model_is_its_figure() {
+    let _turn = TURN.lock();
+    let setup = Setup::new("mgc", charge(3));
+    requests(&setup, &setup.ready(0.5), None, 1); // the thread's own blocks for products
+    let engine = Cpu::sequential();
+    for info in MODELS {
+        let setup = Setup::on(dataset(1500, 40, 1), info.name, Charge::ZERO);
+        let mut model = ModelConfig::named(info.name).unwrap();
+        for (key, value) in [("hidden", 16), ("heads", 2), ("order", 2), ("top_k", 8)] {
+            if model.has(key) {
+                model.set(key, value.into()).unwrap();
+            }
+        }
+        let ready = setup.ready_with(&model);
+        let recipe = TrainConfig { epochs: 4, ..Default::default() };
+        let (feed, targets) = (ready.feed(None), setup.both());
+        let mut weights = ready.draw(0);
+        let before = NOW.load(Relaxed);
+        PEAK.store(before, Relaxed);
+        let fitted = fit(&engine, &mut weights, &feed, targets, &recipe, None, &mut ()).unwrap();
+        let used = PEAK.load(Relaxed) - before;
+        let blocks = if setup.filter.is_some() { 8 * 4 * 1500 * 3 } else { 0 };
+        let most = fitted.bytes + fitted.bytes / 50 + blocks + (16 << 10);
+        let case = format!("{}: {used} bytes, not {}", info.name, fitted.bytes);
+        assert!((fitted.bytes * 97 / 100..most).contains(&used), "{case}");
     }
 }

@@ -33,11 +33,14 @@ pub fn model(name: &str, settings: &[(&str, serde_json::Value)]) -> ModelConfig 
 
 /// A small network of 8 hidden units, on a filter of order 4 where it has one.
 pub fn config(name: &str, charge: Charge) -> RunConfig {
-    let mut config = RunConfig::of(model(name, &[("hidden", 8.into())]));
+    let mut config = RunConfig::of(ModelConfig::named(name).unwrap());
+    if config.model.has("hidden") {
+        config.model.set("hidden", 8.into()).unwrap();
+    }
     if let Some(operator) = &mut config.operator {
         operator.charge = ChargeChoice::Fixed(charge);
     }
-    if let Some(filter) = &mut config.filter {
+    if let Some(filter) = config.filter.as_mut().filter(|filter| !filter.exact) {
         filter.order = Some(4);
     }
     config.train = TrainConfig { epochs: 30, patience: 1000, ..Default::default() };

@@ -71,7 +71,8 @@ pub struct Fitted {
     pub history: History,
     /// Bytes that it held at its peak beside the parameters and what its input has: gradients, two
     /// moments and the best weights, the buffers of a step, and a record for each epoch. Not counted
-    /// is what dense products pack their factors in: a thread asks for it once.
+    /// are what dense products pack their factors in, which a thread asks for once, and the few blocks
+    /// of logits that a filter inside of training works in.
     pub bytes: usize,
 }
 
