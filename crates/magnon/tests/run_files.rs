@@ -161,6 +161,13 @@ fn damaged_models_are_refused_by_name() {
     assert!(matches!(refused("cannot read"), FileError::Read { .. }));
 }
 
+/// Puts a file in place of another. Some file systems wait for the disk where a file is cut short and
+/// written again, and not where it is made anew.
+fn replace(path: &Path, bytes: &[u8]) {
+    std::fs::remove_file(path).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
 /// Every shorter file, or so, and files with one byte changed.
 fn damage(good: &[u8], mut look: impl FnMut(&[u8])) {
     let header = 8 + u64::from_le_bytes(good[..8].try_into().unwrap()) as usize;
@@ -195,7 +202,7 @@ fn no_damage_makes_models_or_predictions_panic() {
     let whole = SavedModel::read(&path).unwrap();
     let mut refused = 0;
     damage(&good, |bytes| {
-        std::fs::write(&path, bytes).unwrap();
+        replace(&path, bytes);
         match SavedModel::read(&path) {
             Ok(read) => assert_eq!(read, whole, "what was damaged is not passed on"),
             Err(error) => {
@@ -211,7 +218,7 @@ fn no_damage_makes_models_or_predictions_panic() {
     known.write(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
     damage(&good, |bytes| {
-        std::fs::write(&path, bytes).unwrap();
+        replace(&path, bytes);
         match PredictionCache::read(&path) {
             Ok(read) => assert_eq!(read, known, "what was damaged is not passed on"),
             Err(error) => assert!(error.to_string().contains("predictions.safetensors"), "{error}"),
@@ -250,7 +257,7 @@ fn no_damage_to_a_checkpoint_makes_training_panic() {
     let whole = run(&(), true).unwrap();
     let mut refused = 0;
     damage(&good, |bytes| {
-        std::fs::write(&path, bytes).unwrap();
+        replace(&path, bytes);
         match run(&(), true) {
             Ok(outcome) => assert_eq!(outcome.runs[0].weights, whole.runs[0].weights),
             Err(_) => refused += 1,
