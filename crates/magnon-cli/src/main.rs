@@ -45,6 +45,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Denoise(args)) => commands::denoise::run(args, common),
         Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
+        Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }
 }

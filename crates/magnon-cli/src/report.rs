@@ -74,7 +74,9 @@ impl Report {
             writeln!(out, "{}", Value::Object(self.keys))?;
             return Ok(());
         }
-        self.line("time", clock.line());
+        if !clock.seconds.is_empty() {
+            self.line("time", clock.line());
+        }
         let width = self.lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, value) in &self.lines {
             writeln!(out, "{name:width$}  {value}")?;

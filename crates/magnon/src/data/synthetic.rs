@@ -10,7 +10,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// Recipe of a generated data set.
+/// Configuration of a generated data set.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -51,6 +51,16 @@ pub enum SyntheticError {
          columns and noise"
     )]
     UnknownKey(String),
+    /// A key that the generator makes no use of.
+    #[error("a {kind} graph has no {key}; it takes {keys}")]
+    Unused {
+        /// The generator.
+        kind: &'static str,
+        /// The key.
+        key: String,
+        /// What it takes.
+        keys: String,
+    },
     /// A value that is no number of the right kind.
     #[error("'{value}' is not a number that {key} can have")]
     BadValue {
@@ -85,6 +95,9 @@ impl FromStr for SyntheticConfig {
     }
 }
 
+const KEYS: [&str; 8] =
+    ["nodes", "blocks", "density", "within", "mutual", "direction", "columns", "noise"];
+
 fn number<T: FromStr>(key: &str, value: &str) -> Result<T, SyntheticError> {
     let bad = |_| SyntheticError::BadValue { key: key.to_owned(), value: value.to_owned() };
     value.parse().map_err(bad)
@@ -101,7 +114,13 @@ impl SyntheticConfig {
         Self { graph, noise: 8.0, ..Default::default() }
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SyntheticError> {
+    /// Sets one value by its name.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SyntheticError> {
+        let (kind, own) = (self.graph.kind, ["columns", "noise"]);
+        if KEYS.contains(&key) && !kind.takes().contains(&key) && !own.contains(&key) {
+            let keys = [kind.takes(), &own].concat().join(", ");
+            return Err(SyntheticError::Unused { kind: kind.name(), key: key.to_owned(), keys });
+        }
         match key {
             "nodes" => self.graph.nodes = number(key, value)?,
             "blocks" => self.graph.blocks = number(key, value)?,

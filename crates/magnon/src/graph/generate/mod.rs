@@ -1,4 +1,4 @@
-//! Random and regular directed graphs, one generator a file.
+//! Random and regular directed graphs, one generator per file.
 //!
 //! | name | graph | blocks |
 //! |---|---|---|
@@ -50,6 +50,16 @@ impl GeneratorKind {
         ("erdos-renyi", Self::ErdosRenyi),
     ];
 
+    /// The parameters that the kind takes.
+    pub fn takes(self) -> &'static [&'static str] {
+        match self {
+            Self::Cycle => &["nodes"],
+            Self::ErdosRenyi => &["nodes", "density"],
+            Self::FeedForward => &["nodes", "blocks", "density"],
+            _ => &["nodes", "blocks", "density", "within", "mutual", "direction"],
+        }
+    }
+
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
@@ -89,7 +99,7 @@ pub enum GenerateError {
     TooLarge(f64),
 }
 
-/// Recipe of a generated graph.
+/// Configuration of a generated graph.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|

@@ -193,6 +193,8 @@ impl<'a> Experiment<'a> {
             true => self.controls(),
             false => Vec::new(),
         };
+        // A model that is its own control tells nothing.
+        controls.retain(|(_, control)| variants != [control.clone()]);
         // With a charge left open, 0 is among the candidates; it need not be trained twice.
         let known = |control: &Variant| variants.iter().position(|variant| variant == control);
         let extra = controls.iter().filter(|(_, control)| known(control).is_none()).count();
