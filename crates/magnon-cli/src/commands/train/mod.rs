@@ -13,11 +13,11 @@ use crate::presets::preset;
 use crate::progress::Watcher;
 use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use magnon::data::{Dataset, FeatureNorm};
 use magnon::model::{ChargeChoice, MappedRows};
-use magnon::run::{PredictionCache, RunFolder, SavedModel};
+use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{Experiment, Outcome, RunConfig, TrainError};
 use serde_json::json;
 use std::path::PathBuf;
@@ -209,7 +209,13 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     }
     let folder = match &options.out {
         Some(out) => {
-            let folder = RunFolder::begin(out, config, options.overwrite, options.resume)?;
+            let begun = RunFolder::begin(out, config, options.overwrite, options.resume);
+            let folder = begun.map_err(|error| match error {
+                FileError::Occupied { .. } => {
+                    anyhow!("{error}, or replace the run with --overwrite, or go on with --resume")
+                }
+                error => error.into(),
+            })?;
             experiment =
                 experiment.with_checkpoints(folder.checkpoints(options.every, options.resume));
             Some(folder)
