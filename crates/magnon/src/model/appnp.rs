@@ -116,7 +116,8 @@ impl Perceptron {
     /// Z of the nodes that are seen.
     pub fn apply<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
         let weight = trace.parameter(self.first.weight);
-        let product = mode.map(trace, &view.features, weight, self.dropout, 0);
+        let features = mode.masked(trace, &view.features, self.dropout, 0);
+        let product = features.times(trace, weight);
         let hidden = self.first.add_bias(trace, product);
         let hidden = trace.activate(Activation::Relu, hidden);
         let hidden = mode.dropout(trace, hidden, self.dropout, 1);

@@ -158,6 +158,7 @@ impl GraphModel for Chebynet {
     }
 
     fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+        let features = mode.masked(trace, &view.features, self.dropout, 0);
         let mut hidden = None;
         for (l, layer) in self.layers.iter().enumerate() {
             let input = hidden.map(|hidden| {
@@ -170,8 +171,7 @@ impl GraphModel for Chebynet {
                 .map(|&weight| {
                     let weight = trace.parameter(weight);
                     match input {
-                        // One key, so that all polynomials see the same features.
-                        None => mode.map(trace, &view.features, weight, self.dropout, 0),
+                        None => features.times(trace, weight),
                         Some(input) => trace.product(input, weight),
                     }
                 })

@@ -65,14 +65,22 @@ impl<T: Scalar> Scores<'_, T> {
         }
     }
 
-    /// The neighbours of `u` below `limit`, and `u` itself where it is below too.
+    /// Visits the neighbours of `u` below `limit`, and `u` itself where it is below too.
     #[inline(always)]
-    fn neighbours(&self, u: usize, limit: usize) -> impl Iterator<Item = usize> + '_ {
+    fn visit(&self, u: usize, limit: usize, mut each: impl FnMut(usize)) {
         let pattern = &self.edges.pattern;
-        let row = &pattern.columns[pattern.offsets[u]..pattern.offsets[u + 1]];
-        let others = row.iter().map(|packed| (packed & COLUMN) as usize);
-        let others = others.take_while(move |&v| v < limit).filter(move |&v| v != u);
-        others.chain((u < limit).then_some(u))
+        for e in pattern.offsets[u]..pattern.offsets[u + 1] {
+            let v = (pattern.columns[e] & COLUMN) as usize;
+            if v >= limit {
+                break; // columns ascend
+            }
+            if v != u {
+                each(v);
+            }
+        }
+        if u < limit {
+            each(u);
+        }
     }
 
     /// LeakyReLU(t(u) + s(v)) for each head.
@@ -80,15 +88,17 @@ impl<T: Scalar> Scores<'_, T> {
     fn scores(&self, u: usize, v: usize, heads: usize, out: &mut [T]) {
         let target = &self.target[u * heads..][..heads];
         let source = &self.source[v * heads..][..heads];
-        for ((out, &t), &s) in out.iter_mut().zip(target).zip(source) {
-            let sum = t + s;
-            *out = if sum > T::ZERO { sum } else { self.slope * sum };
+        let out = &mut out[..heads];
+        for i in 0..heads {
+            let sum = target[i] + source[i];
+            out[i] = if sum > T::ZERO { sum } else { self.slope * sum };
         }
     }
 
     /// 0 or 1/(1 − rate) for each head of an edge, a function of the key and the two ends.
     #[inline(always)]
-    fn masks(&self, u: usize, v: usize, out: &mut [T]) {
+    fn masks(&self, u: usize, v: usize, heads: usize, out: &mut [T]) {
+        let out = &mut out[..heads];
         let Some((rate, key)) = self.dropout else {
             out.fill(T::ONE);
             return;
@@ -96,13 +106,14 @@ impl<T: Scalar> Scores<'_, T> {
         let (keep, threshold) = (T::from_f64(1.0 / (1.0 - rate)), (rate * 65_536.0) as u64);
         let place = (u as u64) << 32 | v as u64;
         let word = key.seed ^ (u64::from(key.epoch) << 32 | u64::from(key.batch));
-        let start = mix(mix(word ^ u64::from(key.site) << 48).wrapping_add(place));
-        for (four, out) in (0u64..).zip(out.chunks_mut(4)) {
-            let bits = mix(start.wrapping_add(four));
-            for (lane, out) in out.iter_mut().enumerate() {
-                let dropped = (bits >> (16 * lane)) & 0xFFFF < threshold;
-                *out = if dropped { T::ZERO } else { keep };
+        let start = mix(mix(word ^ (u64::from(key.site) << 48)).wrapping_add(place));
+        let mut bits = 0;
+        for i in 0..heads {
+            if i % 4 == 0 {
+                bits = mix(start.wrapping_add(i as u64 / 4));
             }
+            out[i] = if bits & 0xFFFF < threshold { T::ZERO } else { keep };
+            bits >>= 16;
         }
     }
 
@@ -193,43 +204,44 @@ impl<T: Scalar> Walk<T> for Forward<'_, T> {
         let scores = self.0;
         let (heads, cols) = (known::<H>(scores.heads), known::<C>(scores.cols));
         let width = heads * cols;
-        let (most, sums) = weights.split_at_mut(heads);
-        let (sums, e) = sums.split_at_mut(heads);
-        let e = &mut e[..heads];
+        let (most, rest) = weights.split_at_mut(heads);
+        let (sums, e) = rest.split_at_mut(heads);
+        let (y, e) = (&mut y[..width], &mut e[..heads]);
         scores.scores(u, u, heads, most);
-        for v in scores.neighbours(u, scores.seen) {
+        scores.visit(u, scores.seen, |v| {
             scores.scores(u, v, heads, e);
-            for (most, &e) in most.iter_mut().zip(&*e) {
-                *most = if e > *most { e } else { *most };
+            for i in 0..heads {
+                most[i] = if e[i] > most[i] { e[i] } else { most[i] };
             }
-        }
+        });
         sums.fill(T::ZERO);
         y.fill(T::ZERO);
         let mut masks = [T::ONE; 256];
-        let masks = &mut masks[..heads];
-        for v in scores.neighbours(u, scores.seen) {
+        scores.visit(u, scores.seen, |v| {
             scores.scores(u, v, heads, e);
-            for ((e, &most), sum) in e.iter_mut().zip(&*most).zip(&mut *sums) {
-                *e = Scalar::exp(*e - most);
-                *sum += *e;
+            for i in 0..heads {
+                e[i] = Scalar::exp(e[i] - most[i]);
+                sums[i] += e[i];
             }
             if scores.dropout.is_some() {
-                scores.masks(u, v, masks);
-                e.iter_mut().zip(&*masks).for_each(|(e, &mask)| *e = *e * mask);
-            }
-            let h = &scores.features[v * width..][..width];
-            for ((y, h), &e) in y.chunks_exact_mut(cols).zip(h.chunks_exact(cols)).zip(&*e) {
-                for (y, &h) in y.iter_mut().zip(h) {
-                    *y += e * h;
+                scores.masks(u, v, heads, &mut masks);
+                for i in 0..heads {
+                    e[i] = e[i] * masks[i];
                 }
             }
-        }
-        for (y, &sum) in y.chunks_exact_mut(cols).zip(&*sums) {
-            let scale = T::ONE / sum;
-            y.iter_mut().for_each(|y| *y = *y * scale);
-        }
-        for ((pair, &most), &sum) in norms.chunks_exact_mut(2).zip(&*most).zip(&*sums) {
-            (pair[0], pair[1]) = (most, sum);
+            let h = &scores.features[v * width..][..width];
+            for head in 0..heads {
+                for at in head * cols..(head + 1) * cols {
+                    y[at] += e[head] * h[at];
+                }
+            }
+        });
+        for head in 0..heads {
+            let scale = T::ONE / sums[head];
+            for at in head * cols..(head + 1) * cols {
+                y[at] = y[at] * scale;
+            }
+            (norms[2 * head], norms[2 * head + 1]) = (most[head], sums[head]);
         }
     }
 }
@@ -254,15 +266,15 @@ impl<T: Scalar> Backward<'_, T> {
         scores.scores(u, v, heads, w);
         let norms = &norms[2 * u * heads..][..2 * heads];
         let along = &along[u * heads..][..heads];
-        scores.masks(u, v, de);
+        scores.masks(u, v, heads, de);
         let (h, dy) = (&scores.features[v * width..][..width], &dy[u * width..][..width]);
+        let (de, w) = (&mut de[..heads], &mut w[..heads]);
         for head in 0..heads {
             let slope = if w[head] > T::ZERO { T::ONE } else { scores.slope };
             let alpha = Scalar::exp(w[head] - norms[2 * head]) / norms[2 * head + 1];
-            let (h, dy) = (&h[head * cols..][..cols], &dy[head * cols..][..cols]);
             let mut to = T::ZERO;
-            for (&h, &dy) in h.iter().zip(dy) {
-                to += h * dy;
+            for at in head * cols..(head + 1) * cols {
+                to += h[at] * dy[at];
             }
             let mask = de[head];
             de[head] = slope * alpha * (mask * to - along[head]);
@@ -288,17 +300,17 @@ impl<T: Scalar> Walk<T> for Sources<'_, T> {
         let (heads, cols) = (known::<H>(back.scores.heads), known::<C>(back.scores.cols));
         let width = heads * cols;
         let (de, w) = weights.split_at_mut(heads);
-        let w = &mut w[..heads];
-        for u in back.scores.neighbours(v, back.scores.rows) {
+        let (dh, ds, w) = (&mut dh[..width], &mut ds[..heads], &mut w[..heads]);
+        back.scores.visit(v, back.scores.rows, |u| {
             back.edge::<H, C>(u, v, de, w);
-            ds.iter_mut().zip(&*de).for_each(|(ds, &de)| *ds += de);
             let dy = &back.dy[u * width..][..width];
-            for ((dh, dy), &w) in dh.chunks_exact_mut(cols).zip(dy.chunks_exact(cols)).zip(&*w) {
-                for (dh, &dy) in dh.iter_mut().zip(dy) {
-                    *dh += w * dy;
+            for head in 0..heads {
+                ds[head] += de[head];
+                for at in head * cols..(head + 1) * cols {
+                    dh[at] += w[head] * dy[at];
                 }
             }
-        }
+        });
     }
 }
 
@@ -318,10 +330,13 @@ impl<T: Scalar> Walk<T> for Targets<'_, T> {
         let back = self.0;
         let heads = known::<H>(back.scores.heads);
         let (de, w) = weights.split_at_mut(heads);
-        for v in back.scores.neighbours(u, back.scores.seen) {
+        let dt = &mut dt[..heads];
+        back.scores.visit(u, back.scores.seen, |v| {
             back.edge::<H, C>(u, v, de, &mut w[..heads]);
-            dt.iter_mut().zip(&*de).for_each(|(dt, &de)| *dt += de);
-        }
+            for head in 0..heads {
+                dt[head] += de[head];
+            }
+        });
     }
 }
 

@@ -13,6 +13,7 @@ mod nll_loss;
 mod optimise;
 mod product;
 mod rows;
+mod scatter;
 
 use clock::{Clock, Work};
 
@@ -125,22 +126,11 @@ impl<T: Scalar> Cpu<T> {
                 let right = product::Operand::new(x.0, x.1, false);
                 product::product(left, right, y, add, self.parallel);
             }
-            Kind::Sparse(sparse) => {
-                let stored = sparse.origin.len();
-                match (side, values) {
-                    (Side::Forward, values) => {
-                        let rows = &sparse.forward;
-                        let values = values.unwrap_or(&rows.values);
-                        product.run(gather::Stored { rows, values }, stored, y);
-                    }
-                    (Side::Adjoint, None) => {
-                        let rows = &sparse.adjoint;
-                        product.run(gather::Stored { rows, values: &rows.values }, stored, y);
-                    }
-                    (Side::Adjoint, Some(values)) => {
-                        let (rows, origin) = (&sparse.adjoint, &sparse.origin[..]);
-                        product.run(gather::Permuted { rows, values, origin }, stored, y);
-                    }
+            Kind::Sparse(rows) => {
+                let (stored, values) = (rows.values.len(), values.unwrap_or(&rows.values));
+                match side {
+                    Side::Forward => product.run(gather::Stored { rows, values }, stored, y),
+                    Side::Adjoint => self.scatter(rows, values, x, y, add),
                 }
             }
             Kind::Edges(edges) => gather::edges(edges, side, product, y),
@@ -158,6 +148,30 @@ impl<T: Scalar> Cpu<T> {
             }
         }
         Ok(())
+    }
+
+    /// x = Mᵀ y for sparse rows M; both blocks may be prefixes of what M has.
+    fn scatter(
+        &self,
+        rows: &map::Csr<T>,
+        values: &[T],
+        y: (&[T], Shape),
+        x: (&mut [T], Shape),
+        add: bool,
+    ) {
+        let count = rows.offsets.len() - 1;
+        let parts = scatter::parts(count, x.1.rows(), values.len());
+        let mut room = self.take(parts * x.0.len());
+        let product = scatter::Scatter {
+            rows,
+            values,
+            y: y.0,
+            width: y.1.width(),
+            parallel: self.parallel,
+            instructions: self.instructions,
+        };
+        product.run(x.0, &mut room, add);
+        self.give(room);
     }
 
     fn scores<'a>(&'a self, input: &'a Attention<Self>) -> Option<attention::Scores<'a, T>> {
@@ -248,7 +262,7 @@ impl<T: Scalar> Engine for Cpu<T> {
     fn map_stored(&self, map: &Map<T>) -> usize {
         match &map.kind {
             Kind::Dense(numbers) => numbers.len(),
-            Kind::Sparse(sparse) => sparse.origin.len(),
+            Kind::Sparse(rows) => rows.values.len(),
             _ => 0,
         }
     }
@@ -269,7 +283,7 @@ impl<T: Scalar> Engine for Cpu<T> {
     fn mask_map(&self, map: &Map<T>, mask: &mut Vec<T>) -> Done {
         let numbers = match &map.kind {
             Kind::Dense(numbers) => numbers,
-            Kind::Sparse(sparse) => &sparse.forward.values,
+            Kind::Sparse(rows) => &rows.values,
             _ => return Err(EngineError::Unsupported("this map cannot be masked".to_owned())),
         };
         self.sweep_blocks(mask, |first, mask| {
