@@ -54,10 +54,6 @@ impl EngineWork for Work<'_> {
         let Self { saved, dataset, features, cache } = self;
         let pattern = Pattern::new(&dataset.graph).map_err(OperatorError::from);
         let pattern = Arc::new(pattern.map_err(TrainError::from)?);
-        if let Some(config) = &saved.operator {
-            let operator = MagneticOperator::from_pattern(pattern.clone(), config);
-            check_field(saved, dataset, &operator.map_err(TrainError::from)?)?;
-        }
         let inputs = Inputs {
             graph: &dataset.graph,
             pattern: &pattern,
@@ -72,13 +68,10 @@ impl EngineWork for Work<'_> {
         };
         let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
         let loaded = network.layout().load(engine, &saved.weights);
-        let loaded = loaded.map_err(|problem| RunError::Unfit {
-            data: dataset.name.clone(),
-            expected: format!("other data ({problem})"),
-            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), features.cols()),
-            advice: "predict on a graph that the model fits, or train it again",
-        })?;
-        let parameters = loaded.map_err(TrainError::from)?;
+        let parameters = match loaded {
+            Ok(parameters) => parameters.map_err(TrainError::from)?,
+            Err(problem) => return Err(unfit(saved, dataset, features, &pattern, &problem)),
+        };
         if let Some(cache) = cache
             && let Some(partial) =
                 update(engine, network.as_ref(), &parameters, dataset, features, &pattern, cache)?
@@ -157,24 +150,31 @@ fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, R
     Ok(features)
 }
 
-/// A network of real weights cannot take complex features.
-fn check_field(
+/// Why weights do not fit: a network of real ones may be on a complex operator.
+fn unfit(
     saved: &SavedModel,
     dataset: &Dataset,
-    operator: &MagneticOperator,
-) -> Result<(), RunError> {
-    let widths = saved.weights.first().map(|(_, shape, _)| shape.rows());
-    // A real network on complex features has real and imaginary parts as columns of their own.
-    let unwound = widths == Some(2 * saved.width);
-    if !saved.is_complex() && !unwound && !operator.is_real() && saved.model.info().filter.is_some()
-    {
-        let words = |real: bool| if real { "a real operator" } else { "a complex operator" };
-        return Err(RunError::Unfit {
-            data: dataset.name.clone(),
-            expected: words(true).to_owned(),
-            found: format!("{} at the charge {}", words(false), operator.config().charge),
+    features: &Features,
+    pattern: &Arc<Pattern>,
+    problem: &str,
+) -> RunError {
+    let data = dataset.name.clone();
+    let complex = saved.operator.as_ref().filter(|config| {
+        let operator = MagneticOperator::from_pattern(pattern.clone(), config);
+        !saved.is_complex() && operator.is_ok_and(|operator| !operator.is_real())
+    });
+    match complex {
+        Some(config) => RunError::Unfit {
+            data,
+            expected: "a real operator".to_owned(),
+            found: format!("a complex operator at the charge {}", config.charge),
             advice: "train on a graph with directions, or with the charge 0",
-        });
+        },
+        None => RunError::Unfit {
+            data,
+            expected: format!("other data ({problem})"),
+            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), features.cols()),
+            advice: "predict on a graph that the model fits, or train it again",
+        },
     }
-    Ok(())
 }
