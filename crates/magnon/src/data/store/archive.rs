@@ -1,6 +1,8 @@
 //! Zip and tar archives as sources of files.
 
-use super::{Entry, Place, allowance, bomb, inflate, io_error, listing, read_bounded};
+use super::{
+    Budget, Entry, Place, inflate, io_error, listing, open_member, open_zip, read_bounded,
+};
 use crate::data::DataError;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -41,10 +43,12 @@ pub(crate) fn is_archive(path: &Path) -> Result<bool, DataError> {
 }
 
 impl Archive {
-    /// Opens an archive and lists its files.
-    pub(super) fn open(path: &Path) -> Result<(Self, Vec<Entry>), DataError> {
+    /// Opens an archive and lists its files. What it weighs goes into the budget.
+    pub(super) fn open(path: &Path, budget: &Budget) -> Result<(Self, Vec<Entry>), DataError> {
         let name = listing::file_name(path).to_ascii_lowercase();
         let label = path.display().to_string();
+        let meta = std::fs::metadata(path).map_err(|source| io_error(path, "read", source))?;
+        budget.add(&label, meta.len());
         let (archive, mut members) = if name.ends_with(".tar") {
             let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
             (Self::Tar(path.to_owned()), list_tar(BufReader::new(file), &label)?)
@@ -52,7 +56,9 @@ impl Archive {
             let packed = std::fs::read(path).map_err(|source| io_error(path, "read", source))?;
             let size = packed.len() as u64;
             let source = MultiGzDecoder::new(&packed[..]);
-            let bytes = read_bounded(source, size * 4, allowance(size), &label)?;
+            let expected = size.saturating_mul(4);
+            let bytes = read_bounded(source, expected, budget.room(&label), &label)?;
+            budget.draw(&label, bytes.len() as u64);
             let members = list_tar(Cursor::new(&bytes), &label)?;
             (Self::Unpacked(bytes), members)
         } else {
@@ -73,17 +79,18 @@ impl Archive {
         Ok((archive, entries))
     }
 
-    /// The bytes of a member.
-    pub(super) fn read(&self, member: &Member, file: &str) -> Result<Vec<u8>, DataError> {
+    /// The bytes of a member, of which there may be `room`.
+    pub(super) fn read(
+        &self,
+        member: &Member,
+        room: u64,
+        file: &str,
+    ) -> Result<Vec<u8>, DataError> {
         match (self, member) {
             (Self::Zip(path), Member::Zip(index)) => {
-                let mut archive = open_zip(path)?;
-                let member = archive.by_index(*index).map_err(|error| zip_error(file, error))?;
-                let (size, limit) = (member.size(), allowance(member.compressed_size()));
-                if size > limit {
-                    return Err(bomb(file, size, limit));
-                }
-                read_bounded(member, size, limit, file)
+                let mut archive = open(path)?;
+                let (member, size) = open_member(&mut archive, *index, room, file)?;
+                read_bounded(member, size, size, file)
             }
             (Self::Unpacked(bytes), Member::Tar(span)) => {
                 let span = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
@@ -110,19 +117,15 @@ fn tar_error(file: &str, problem: impl std::fmt::Display) -> DataError {
     DataError::format(file, format!("the archive is damaged: {problem}"))
 }
 
-/// What the zip reader complained about, in words that say what to do.
-pub(crate) fn zip_error(file: &str, error: zip::result::ZipError) -> DataError {
-    DataError::format(file, format!("truncated or not a zip file ({error}); fetch it again"))
-}
-
-fn open_zip(path: &Path) -> Result<ZipArchive<BufReader<File>>, DataError> {
-    let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
-    let label = path.display().to_string();
-    ZipArchive::new(BufReader::new(file)).map_err(|error| zip_error(&label, error))
+fn open(path: &Path) -> Result<ZipArchive<BufReader<File>>, DataError> {
+    let failed = |source| io_error(path, "read", source);
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    open_zip(BufReader::new(file), length, &path.display().to_string())
 }
 
 fn list_zip(path: &Path) -> Result<Vec<(String, Member)>, DataError> {
-    let archive = open_zip(path)?;
+    let archive = open(path)?;
     let names = archive.file_names_raw().enumerate().map(|(index, name)| {
         (String::from_utf8_lossy(name).trim_start_matches("./").to_owned(), Member::Zip(index))
     });

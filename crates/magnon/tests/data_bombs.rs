@@ -1,0 +1,117 @@
+//! Small files that claim, or unpack to, far more than they hold: memory follows what lies on disk.
+
+// A helper that fails is a test that fails.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod counting;
+mod data_fixtures;
+
+use counting::{NOW, PEAK};
+use data_fixtures::{Files, gz, npy, write, zip};
+use magnon::data::{LoadConfig, load};
+use std::io::{Cursor, Write};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// One file is read at a time, so that what is counted is its own.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// The error of a data set, and the most bytes that were in use on the way to it.
+fn refused(data: &str, files: Files) -> (String, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &files);
+    drop(files);
+    let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let error = load(&folder.path().join(data), &LoadConfig::default()).unwrap_err().to_string();
+    let used = PEAK.load(Relaxed).saturating_sub(before);
+    drop(turn);
+    (error, used)
+}
+
+/// Changes what the central directory says about the packed and unpacked size of a member.
+fn claim(archive: &mut [u8], member: &str, packed: u32, unpacked: u32) {
+    let entry = |at: &usize| {
+        archive[*at..].starts_with(b"PK\x01\x02")
+            && archive[at + 46..].starts_with(member.as_bytes())
+    };
+    let at = (0..archive.len() - 46).find(entry).unwrap();
+    archive[at + 20..at + 24].copy_from_slice(&packed.to_le_bytes());
+    archive[at + 24..at + 28].copy_from_slice(&unpacked.to_le_bytes());
+}
+
+fn stored(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (name, bytes) in files {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[test]
+fn sizes_claimed_in_a_zip_cost_nothing() {
+    let labels = npy("|u1", "(1100000000,)", &[]);
+    let honest = zip(&[("edges.npy", npy("<i4", "(1, 2)", &[0; 8])), ("node_labels.npy", labels)]);
+    for (packed, word) in
+        [(3_000_000_000, "members claim 3000000"), (100, "more than 100 packed bytes can hold")]
+    {
+        let mut archive = honest.clone();
+        claim(&mut archive, "node_labels.npy", packed, 4_000_000_000);
+        let (error, used) = refused("h.npz", vec![("h.npz", archive)]);
+        assert!(error.contains(word), "{error}");
+        assert!(used < 1 << 20, "{used} bytes");
+    }
+    // The same for a text in an archive of files.
+    let mut archive = zip(&[("e.csv", b"0,1\n".to_vec())]);
+    claim(&mut archive, "e.csv", 4, 4_000_000_000);
+    let (error, used) = refused("a.zip", vec![("a.zip", archive)]);
+    assert!(error.contains("more than 4 packed bytes"), "{error}");
+    assert!(used < 1 << 20, "{used} bytes");
+}
+
+#[test]
+fn archives_in_archives_are_bounded_by_the_outer_one() {
+    // 16 MiB of edges, packed, thirty times over, packed again: 480 MiB in a few kilobytes.
+    let inner = gz(&b"0,1\n".repeat(4 << 20)).repeat(30);
+    let archive = zip(&[("e.csv.gz", inner)]);
+    assert!(archive.len() < 100_000, "{}", archive.len());
+    let (error, used) = refused("a.zip", vec![("a.zip", archive)]);
+    assert!(error.contains("decompression bomb"), "{error}");
+    assert!(used < 300 << 20, "{used} bytes");
+}
+
+#[test]
+fn members_share_what_their_archive_may_unpack_to() {
+    // Each list of 24 MiB is within bounds, all of them are not.
+    let list = [b"0".to_vec(), vec![b'\n'; 24 << 20]].concat();
+    let names: Vec<String> = (0..4)
+        .flat_map(|k| ["train", "valid", "test"].map(|part| format!("split/{k}/{part}.csv")))
+        .collect();
+    let mut files =
+        vec![("raw/edge.csv", b"0,1\n".to_vec()), ("raw/num-node-list.csv", b"2\n".to_vec())];
+    files.extend(names.iter().map(|name| (name.as_str(), list.clone())));
+    let archive = zip(&files);
+    drop(files);
+    let (error, used) = refused("a.zip", vec![("a.zip", archive)]);
+    assert!(error.contains("decompression bomb"), "{error}");
+    assert!(used < 100 << 20, "{used} bytes");
+}
+
+#[test]
+fn members_that_overlap_are_refused() {
+    let mut archive = stored(&[
+        ("a.csv", b"0,1\n".repeat(1000)),
+        ("b.csv", b"0,1\n".repeat(1000)),
+        ("c.csv", b"0,1\n".repeat(1000)),
+    ]);
+    let length = archive.len() as u32;
+    claim(&mut archive, "c.csv", length - 8000, length - 8000);
+    assert!(!refused("a.zip", vec![("a.zip", archive.clone())]).0.contains("members claim"));
+    claim(&mut archive, "c.csv", length, length);
+    let (error, _) = refused("a.zip", vec![("a.zip", archive)]);
+    assert!(error.contains("members claim"), "{error}");
+}
