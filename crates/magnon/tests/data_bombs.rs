@@ -7,26 +7,27 @@ mod counting;
 mod data_fixtures;
 
 use counting::{NOW, PEAK};
-use data_fixtures::{Files, gz, npy, write, zip};
+use data_fixtures::{Files, adjacency, gz, npy, planetoid, write, zip};
 use magnon::data::{LoadConfig, load};
 use std::io::{Cursor, Write};
-use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard};
 
-/// One file is read at a time, so that what is counted is its own.
-static TURN: Mutex<()> = Mutex::new(());
+/// One test at a time makes its files and reads them, so that what is counted is its own.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
 
 /// The error of a data set, and the most bytes that were in use on the way to it.
 fn refused(data: &str, files: Files) -> (String, usize) {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &files);
     drop(files);
-    let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
     let error = load(&folder.path().join(data), &LoadConfig::default()).unwrap_err().to_string();
     let used = PEAK.load(Relaxed).saturating_sub(before);
-    drop(turn);
     (error, used)
 }
 
@@ -54,6 +55,7 @@ fn stored(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 #[test]
 fn sizes_claimed_in_a_zip_cost_nothing() {
+    let _turn = turn();
     let labels = npy("|u1", "(1100000000,)", &[]);
     let honest = zip(&[("edges.npy", npy("<i4", "(1, 2)", &[0; 8])), ("node_labels.npy", labels)]);
     for (packed, word) in
@@ -75,6 +77,7 @@ fn sizes_claimed_in_a_zip_cost_nothing() {
 
 #[test]
 fn archives_in_archives_are_bounded_by_the_outer_one() {
+    let _turn = turn();
     // 16 MiB of edges, packed, thirty times over, packed again: 480 MiB in a few kilobytes.
     let inner = gz(&b"0,1\n".repeat(4 << 20)).repeat(30);
     let archive = zip(&[("e.csv.gz", inner)]);
@@ -86,6 +89,7 @@ fn archives_in_archives_are_bounded_by_the_outer_one() {
 
 #[test]
 fn members_share_what_their_archive_may_unpack_to() {
+    let _turn = turn();
     // Each list of 24 MiB is within bounds, all of them are not.
     let list = [b"0".to_vec(), vec![b'\n'; 24 << 20]].concat();
     let names: Vec<String> = (0..4)
@@ -103,6 +107,7 @@ fn members_share_what_their_archive_may_unpack_to() {
 
 #[test]
 fn members_that_overlap_are_refused() {
+    let _turn = turn();
     let mut archive = stored(&[
         ("a.csv", b"0,1\n".repeat(1000)),
         ("b.csv", b"0,1\n".repeat(1000)),
@@ -114,4 +119,49 @@ fn members_that_overlap_are_refused() {
     claim(&mut archive, "c.csv", length, length);
     let (error, _) = refused("a.zip", vec![("a.zip", archive)]);
     assert!(error.contains("members claim"), "{error}");
+}
+
+/// A dictionary whose nodes all have the same list of neighbours, remembered once.
+fn shared_lists(neighbours: usize, nodes: usize) -> Vec<u8> {
+    [
+        &b"\x80\x02}(K\x00]("[..],
+        &b"K\x01".repeat(neighbours),
+        b"eq\x00",
+        &b"K\x00h\x00".repeat(nodes),
+        b"u.",
+    ]
+    .concat()
+}
+
+#[test]
+fn lists_shared_in_a_pickle_are_not_multiplied() {
+    let _turn = turn();
+    let mut files = planetoid();
+    files.iter_mut().find(|file| file.0.ends_with(".graph")).unwrap().1 =
+        shared_lists(20_000, 10_000);
+    let (error, used) = refused("", files);
+    assert!(error.contains("ind.tiny.graph: more than 80013 neighbours"), "{error}");
+    assert!(used < 100 * 80_013, "{used} bytes");
+}
+
+#[test]
+fn texts_shared_in_a_pickle_are_not_copied() {
+    let _turn = turn();
+    // A long name with an escape in it, which is made anew from the bytes, for 20,000 classes.
+    let name = [&b"V\\u0041"[..], &vec![b'a'; 100_000], b"\nq\x00"].concat();
+    let bytes = [&name, &b"h\x00h\x00\x930".repeat(20_000)[..], b"."].concat();
+    let files = vec![("adj.npz", adjacency([1, 2, 0])), ("features.pkl", bytes)];
+    let (error, used) = refused("", files);
+    assert!(error.contains("damaged"), "{error}");
+    assert!(used < 20 << 20, "{used} bytes");
+    // Axes that are written once and referred to as often as one likes.
+    let axes = [&b"("[..], &b"K\x00".repeat(50_000), b"t"].concat();
+    let bytes = [
+        &b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01"[..],
+        &axes,
+        b"cnumpy\ndtype\nU\x02f8K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89U\x00tb.",
+    ]
+    .concat();
+    let files = vec![("adj.npz", adjacency([1, 2, 0])), ("features.pkl", bytes)];
+    assert!(refused("", files).0.contains("50000 axes"));
 }

@@ -132,10 +132,17 @@ fn edges(graph: &Pickle<'_>, raw: &mut Raw) -> Result<(), DataError> {
     let pairs = graph.pairs(graph.root());
     let pairs = pairs.ok_or_else(|| bad("a dictionary of neighbour lists is needed"))?;
     let node = |id| graph.integer(id).and_then(|node| u32::try_from(node).ok());
-    let mut edges = Vec::new();
+    let (mut edges, most) = (Vec::new(), graph.length());
     for &(key, list) in pairs {
         let source = node(key).ok_or_else(|| bad("a key is not a node number"))?;
         let list = graph.items(list).ok_or_else(|| bad("neighbours must be a list"))?;
+        // A neighbour takes two bytes where it is written, but none where its list is shared.
+        if edges.len() + list.len() > most {
+            return Err(bad(&format!(
+                "more than {most} neighbours in {most} bytes: nodes share their lists; save a \
+                 list of its own for each node"
+            )));
+        }
         for &target in list {
             let target = node(target).ok_or_else(|| bad("a neighbour is not a node number"))?;
             edges.push((source, target));
