@@ -1,4 +1,4 @@
-//! Small files that claim, or unpack to, far more than they hold: memory follows what lies on disk.
+//! Small files that claim, or unpack to, far more than they hold: cost follows what lies on disk.
 
 // A helper that fails is a test that fails.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -6,7 +6,7 @@
 mod counting;
 mod data_fixtures;
 
-use counting::{NOW, PEAK};
+use counting::{NOW, PEAK, calls};
 use data_fixtures::{Files, adjacency, gz, npy, planetoid, write, zip};
 use magnon::data::{LoadConfig, load};
 use std::io::{Cursor, Write};
@@ -164,4 +164,32 @@ fn texts_shared_in_a_pickle_are_not_copied() {
     .concat();
     let files = vec![("adj.npz", adjacency([1, 2, 0])), ("features.pkl", bytes)];
     assert!(refused("", files).0.contains("50000 axes"));
+}
+
+#[test]
+fn members_of_an_archive_cost_in_proportion() {
+    let _turn = turn();
+    let mask = |bytes: &[u8]| npy("|b1", "(3,)", bytes);
+    let split = zip(&[
+        ("train_mask.npy", mask(&[1, 0, 0])),
+        ("val_mask.npy", mask(&[0, 1, 0])),
+        ("test_mask.npy", mask(&[0, 0, 1])),
+    ]);
+    let work = |count: usize| {
+        let names: Vec<String> = (0..count).map(|k| format!("x_split_0.6_0.2_{k}.npz")).collect();
+        let mut files = vec![
+            ("out1_graph_edges.txt", b"0\t1\n1\t2\n".to_vec()),
+            ("out1_node_feature_label.txt", b"0\t1\t0\n1\t1\t1\n2\t0\t1\n".to_vec()),
+        ];
+        files.extend(names.iter().map(|name| (name.as_str(), split.clone())));
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &vec![("a.zip", zip(&files))]);
+        let before = calls();
+        let dataset = load(&folder.path().join("a.zip"), &LoadConfig::default()).unwrap();
+        assert_eq!(dataset.splits.len(), count);
+        calls() - before
+    };
+    // Requests for memory stand for work: a directory that is read again asks for every name in it.
+    let (few, many) = (work(100), work(400));
+    assert!(many < 5 * few, "{few} and {many} requests");
 }

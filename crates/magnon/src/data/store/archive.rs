@@ -5,6 +5,7 @@ use super::{
 };
 use crate::data::DataError;
 use flate2::read::MultiGzDecoder;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -18,8 +19,9 @@ pub(super) enum Member {
 }
 
 /// An archive whose members are read on demand.
-pub(crate) enum Archive {
-    Zip(PathBuf),
+pub(super) enum Archive {
+    /// A zip file that stays open: its directory is read once, however many members are.
+    Zip(RefCell<ZipArchive<BufReader<File>>>),
     /// A tar file on disk.
     Tar(PathBuf),
     /// A tar file that was packed, now in memory.
@@ -62,7 +64,9 @@ impl Archive {
             let members = list_tar(Cursor::new(&bytes), &label)?;
             (Self::Unpacked(bytes), members)
         } else {
-            (Self::Zip(path.to_owned()), list_zip(path)?)
+            let archive = open(path)?;
+            let members = list_zip(&archive);
+            (Self::Zip(RefCell::new(archive)), members)
         };
         members.retain(|(name, _)| {
             !name.starts_with("__MACOSX/") && !name.rsplit('/').any(|part| part.starts_with('.'))
@@ -87,8 +91,8 @@ impl Archive {
         file: &str,
     ) -> Result<Vec<u8>, DataError> {
         match (self, member) {
-            (Self::Zip(path), Member::Zip(index)) => {
-                let mut archive = open(path)?;
+            (Self::Zip(archive), Member::Zip(index)) => {
+                let mut archive = archive.borrow_mut();
                 let (member, size) = open_member(&mut archive, *index, room, file)?;
                 read_bounded(member, size, size, file)
             }
@@ -124,12 +128,11 @@ fn open(path: &Path) -> Result<ZipArchive<BufReader<File>>, DataError> {
     open_zip(BufReader::new(file), length, &path.display().to_string())
 }
 
-fn list_zip(path: &Path) -> Result<Vec<(String, Member)>, DataError> {
-    let archive = open(path)?;
+fn list_zip<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<(String, Member)> {
     let names = archive.file_names_raw().enumerate().map(|(index, name)| {
         (String::from_utf8_lossy(name).trim_start_matches("./").to_owned(), Member::Zip(index))
     });
-    Ok(names.filter(|(name, _)| !name.ends_with('/')).collect())
+    names.filter(|(name, _)| !name.ends_with('/')).collect()
 }
 
 fn list_tar(source: impl Read, file: &str) -> Result<Vec<(String, Member)>, DataError> {
@@ -149,12 +152,13 @@ fn list_tar(source: impl Read, file: &str) -> Result<Vec<(String, Member)>, Data
 
 /// Takes away the folders that all members share, as most archives have one or more.
 fn strip_common_folders(members: &mut [(String, Member)]) {
-    let Some((first, _)) = members.first() else { return };
-    let shared = first.match_indices('/').map(|(at, _)| at + 1).take_while(|&end| {
-        let prefix = first.get(..end).unwrap_or_default();
-        members.iter().all(|(name, _)| name.starts_with(prefix))
+    let Some(((first, _), others)) = members.split_first() else { return };
+    let shared = others.iter().fold(first.len(), |shared, (name, _)| {
+        let same = first.bytes().zip(name.bytes()).take(shared).take_while(|(a, b)| a == b);
+        same.count()
     });
-    let Some(end) = shared.last() else { return };
+    // Up to the last slash that all have.
+    let end = first.bytes().take(shared).rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
     for (name, _) in members {
         name.drain(..end);
     }

@@ -41,6 +41,7 @@ enum Place {
 /// A set of named files. Names are labels only: nothing is ever written under them.
 pub(crate) struct Store {
     root: PathBuf,
+    /// Sorted by name.
     entries: Vec<Entry>,
     archive: Option<Archive>,
     only: Option<String>,
@@ -125,7 +126,8 @@ impl Store {
     }
 
     fn find(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.name == name)
+        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
+        self.entries.get(at)
     }
 
     /// How errors call a file.
