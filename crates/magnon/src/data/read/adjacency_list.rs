@@ -13,7 +13,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 
 /// Reads the graph.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
-    parse(without_bom(&store.read(name)?), &store.label(name))
+    parse(without_bom(&store.read_text(name)?), &store.label(name))
 }
 
 fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {

@@ -14,7 +14,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 /// Reads the graph; the nodes are in the order of their paper numbers.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let file = store.label(name);
-    let text = store.read(name)?;
+    let text = store.read_text(name)?;
     let mut names = Names::default();
     let mut edges = Vec::new();
     let mut fields = Vec::new();

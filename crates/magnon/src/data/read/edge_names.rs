@@ -1,7 +1,7 @@
 //! Edge lists whose nodes have names.
 
 use super::edge_layout::{Layout, looks_whole};
-use super::edge_scan::{Fault, weight};
+use super::edge_scan::{Fault, is_padded, weight};
 use super::node_ids;
 use crate::data::raw::Raw;
 use crate::data::text::{Lines, is_comment};
@@ -32,6 +32,19 @@ impl<'a> Names<'a> {
         self.numbers.get(name).copied()
     }
 
+    /// A remark where two names are one number, such as 7 and 007.
+    pub(super) fn remark_twins(&self) -> Option<String> {
+        let mut padded = HashMap::new();
+        self.order.iter().filter(|name| is_padded(name)).find_map(|&name| {
+            let zeros = name.iter().take(name.len() - 1).take_while(|&&byte| byte == b'0').count();
+            let number = &name[zeros..];
+            let twin = self.numbers.contains_key(number).then_some(number);
+            let twin = String::from_utf8_lossy(twin.or_else(|| padded.insert(number, name))?);
+            let name = String::from_utf8_lossy(name);
+            Some(format!("ids are taken as names, so {twin} and {name} are different nodes"))
+        })
+    }
+
     /// The names as text, by number.
     pub(super) fn into_strings(self) -> Vec<String> {
         self.order.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
@@ -56,6 +69,7 @@ impl<'a> Names<'a> {
                 return;
             }
         }
+        raw.remarks.extend(self.remark_twins());
         raw.nodes = self.order.len();
         raw.node_names = Some(NodeNames::Words(self.into_strings()));
     }

@@ -77,6 +77,8 @@ pub(super) struct Scanned<I> {
     pub(super) weights: Vec<f32>,
     /// The largest id.
     pub(super) top: I,
+    /// Where the first line starts that writes an id with zeros before it.
+    pub(super) padded: Option<usize>,
 }
 
 /// Scans all lines. The first fault of the text is given back with its offset.
@@ -93,16 +95,20 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
         let (pairs, rest) = pairs_left.split_at_mut(lines);
         let (weights, more) = weights_left.split_at_mut(if layout.weighted { lines } else { 0 });
         (pairs_left, weights_left) = (rest, more);
-        tasks.push((at, Chunk { text, layout, fields: Vec::new(), pairs, weights, found: 0 }));
+        let (fields, found, padded) = (Vec::new(), 0, None);
+        tasks.push((at, Chunk { text, layout, fields, pairs, weights, found, padded }));
     }
     let results: Vec<_> = tasks
         .into_par_iter()
-        .map(|(at, chunk)| chunk.run().map_err(|(offset, fault)| (at + offset, fault)))
+        .map(|(at, mut chunk)| match chunk.run() {
+            Ok(top) => Ok((chunk.found, top, chunk.padded.map(|offset| at + offset))),
+            Err((offset, fault)) => Err((at + offset, fault)),
+        })
         .collect();
     // Comments and empty lines leave gaps; edges behind them move up.
-    let (mut start, mut kept, mut top) = (0, 0, I::default());
+    let (mut start, mut kept, mut top, mut padded) = (0, 0, I::default(), None);
     for (result, lines) in results.into_iter().zip(lines) {
-        let (found, largest) = result?;
+        let (found, largest, zeros) = result?;
         if kept < start {
             pairs.copy_within(start..start + found, kept);
             if layout.weighted {
@@ -112,10 +118,11 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
         kept += found;
         start += lines;
         top = top.max(largest);
+        padded = padded.or(zeros);
     }
     pairs.truncate(kept);
     weights.truncate(kept);
-    Ok(Scanned { pairs, weights, top })
+    Ok(Scanned { pairs, weights, top, padded })
 }
 
 /// Lines of a chunk, of which the last may lack its line end.
@@ -144,11 +151,13 @@ struct Chunk<'a, 'o, I> {
     pairs: &'o mut [(I, I)],
     weights: &'o mut [f32],
     found: usize,
+    /// Where the first line starts that writes an id with zeros before it.
+    padded: Option<usize>,
 }
 
 impl<'a, I: Id> Chunk<'a, '_, I> {
-    /// Scans the chunk; gives back the number of edges and the largest id.
-    fn run(mut self) -> Result<(usize, I), (usize, Fault)> {
+    /// Scans the chunk; gives back the largest id.
+    fn run(&mut self) -> Result<I, (usize, Fault)> {
         let mut top = I::default();
         let (comma, blank) = match self.layout.delimiter {
             Delimiter::Blank => (b'\t', b' '),
@@ -177,16 +186,20 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
             {
                 let larger = self.push(source.into(), target.into());
                 top = top.max(larger.map_err(|fault| (at, fault))?);
+                let zero = |start: usize, end: usize| (byte(start) == b'0') & (end - start > 1);
+                if zero(at, middle) | zero(middle + 1, end) {
+                    self.padded = self.padded.or(Some(at));
+                }
                 at = line_end + 1;
                 continue;
             }
             let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
-            let larger = self.slow(&text[at..end]).map_err(|fault| (at, fault))?;
+            let larger = self.slow(&text[at..end], at).map_err(|fault| (at, fault))?;
             top = top.max(larger);
             at = end + 1;
             stops.seek(at);
         }
-        Ok((self.found, top))
+        Ok(top)
     }
 
     /// Stores an edge and gives back its larger end.
@@ -201,9 +214,9 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         Ok(source.max(target))
     }
 
-    /// A line of any form. One without an edge has nothing larger than 0.
+    /// A line of any form that starts at `at`. One without an edge has nothing larger than 0.
     #[inline(never)]
-    fn slow(&mut self, line: &'a [u8]) -> Result<I, Fault> {
+    fn slow(&mut self, line: &'a [u8], at: usize) -> Result<I, Fault> {
         let line = line.trim_ascii();
         if line.is_empty() || is_comment(line) {
             return Ok(I::default());
@@ -215,6 +228,9 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         if self.fields.len() != self.layout.columns {
             return Err(Fault::Ragged(self.fields.len()));
         }
+        if is_padded(source) || is_padded(target) {
+            self.padded = self.padded.or(Some(at));
+        }
         let (source, target) = (id(source)?, id(target)?);
         if self.layout.weighted {
             let weight = weight(self.fields[2])?;
@@ -224,6 +240,11 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         }
         self.push(source, target)
     }
+}
+
+/// Whether a number is written with zeros before it.
+pub(super) fn is_padded(field: &[u8]) -> bool {
+    field.len() > 1 && field.starts_with(b"0") && looks_whole(field)
 }
 
 /// A field as a node number.

@@ -34,10 +34,10 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         let problem = format!("{cites} with the edges is needed beside it");
         return Err(DataError::format(store.label(&content), problem));
     }
-    let text = store.read(&content)?;
+    let text = store.read_text(&content)?;
     let nodes = Nodes::parse(&text, &store.label(&content))?;
     let mut raw = Raw { file: store.label(&cites), ..Raw::default() };
-    let unknown = nodes.edges(&store.read(&cites)?, &mut raw)?;
+    let unknown = nodes.edges(&store.read_text(&cites)?, &mut raw)?;
     if unknown > 0 {
         let problem = format!("{unknown} lines of {cites} name ids that {content} does not have");
         raw.remarks.push(problem);
@@ -50,6 +50,7 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     raw.features = Some(Features::Sparse(features.map_err(outside)?));
     raw.features_file = Some(store.label(&content));
     raw.labels = Some(Labels::from_words(&nodes.classes));
+    raw.remarks.extend(nodes.names.remark_twins());
     raw.node_names = Some(NodeNames::Words(nodes.names.into_strings()));
     Ok(raw)
 }

@@ -12,7 +12,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 
 /// Reads the graph whose entry (i, j) is the edge i → j.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
-    parse(&store.read(name)?, &store.label(name))
+    parse(&store.read_text(name)?, &store.label(name))
 }
 
 /// What the banner says.

@@ -40,7 +40,7 @@ pub(crate) fn read(store: &Store, prefix: &str) -> Result<Raw, DataError> {
     let name = |part: &str| format!("{prefix}.{part}");
     let label = |part: &str| store.label(&name(part));
     let bytes = |part: &str| store.read(&name(part));
-    let test = text::indices(&bytes("test.index")?, &label("test.index"))?;
+    let test = text::indices(&store.read_text(&name("test.index"))?, &label("test.index"))?;
     let base = features(&bytes("allx")?, &label("allx"))?;
     let tested = features(&bytes("tx")?, &label("tx"))?;
     if tested.rows() != test.len() || tested.cols() != base.cols() {

@@ -7,6 +7,7 @@ mod listing;
 mod zipped;
 
 use super::DataError;
+use super::text::settle_line_ends;
 use inflate::Packing;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
@@ -178,6 +179,13 @@ impl Store {
         let unpacked = if entry.packing == Packing::None { 0 } else { bytes.len() as u64 };
         self.budget.draw(&label, drawn.saturating_add(unpacked));
         Ok(bytes)
+    }
+
+    /// The content of a text file, unpacked, with line feeds at the ends of its lines.
+    pub(crate) fn read_text(&self, name: &str) -> Result<Vec<u8>, DataError> {
+        let mut text = self.read(name)?;
+        settle_line_ends(&mut text);
+        Ok(text)
     }
 
     /// A file for reading at any place, and its length. Plain files are not drawn into memory.
