@@ -1,5 +1,11 @@
 //! The `magnon` command: parse, call, print.
 
+// Standard error may be closed or full: see `remark!`.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
+
+#[macro_use]
+mod terminal;
+
 mod args;
 mod commands;
 mod data;
@@ -21,7 +27,7 @@ fn main() -> ExitCode {
         // The reader of a pipe has gone; there is nobody left to tell.
         Err(error) if report::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            remark!("error: {error:#}");
             if error.is::<report::Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

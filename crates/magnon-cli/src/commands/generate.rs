@@ -69,7 +69,7 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
         && magnon::graph::measure(&dataset.graph).isolated > 0
     {
         let nodes = dataset.graph.nodes();
-        eprintln!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
+        remark!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
     }
     let split = dataset.splits.first().cloned();
     let loaded = Loaded { dataset, split };

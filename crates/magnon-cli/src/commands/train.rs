@@ -167,7 +167,7 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     let unseen = experiment.unseen_classes();
     if !unseen.is_empty() && !common.quiet {
         let names = unseen.join(", ");
-        eprintln!("note: no training node is of class {names}; it will hardly be predicted");
+        remark!("note: no training node is of class {names}; it will hardly be predicted");
     }
     let folder = match &options.out {
         Some(out) => {
@@ -188,11 +188,11 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     let outcome = match outcome {
         Err(TrainError::Stopped(epoch)) if interrupted() => {
             match &folder {
-                Some(folder) => eprintln!(
+                Some(folder) => remark!(
                     "stopped at epoch {epoch}; go on with: magnon train --resume --out {}",
                     folder.path().display()
                 ),
-                None => eprintln!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
+                None => remark!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
             }
             std::process::exit(130);
         }
@@ -222,7 +222,7 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
             drop(bar);
             let saved = page.map(|page| page.save(folder.file("report.html")));
             if let Some(Err(error)) = saved {
-                eprintln!("note: there is no report.html: {error}");
+                remark!("note: there is no report.html: {error}");
             }
         }
         report.line("run", format!("{}/", folder.path().display()));
