@@ -73,3 +73,38 @@ fn failures_keep_their_exit_code() {
     let status = magnon(&["info"], folder.path()).stdout(full()).stderr(full()).status().unwrap();
     assert_eq!(status.code(), Some(1));
 }
+
+/// Names that would clear the screen, in every place that a name can come from.
+#[test]
+fn names_in_files_do_not_reach_the_terminal() {
+    const CLEAR: &str = "\x1b[2J\u{9b}0m\x07";
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        text(&path)
+    };
+    let edges = format!("source,{CLEAR}target\n{CLEAR}a,b\nb,{CLEAR}a\nb,c\n");
+    let edges = write(&format!("{CLEAR}e.csv"), edges);
+    let labels = write("l.csv", format!("{CLEAR}\nx\nx\n"));
+    let ragged = write(&format!("{CLEAR}r.csv"), format!("{CLEAR},1\n1\n"));
+    let unseen = format!("{CLEAR}unseen.csv");
+    for arguments in [
+        &["info", &edges, "--labels", &labels][..],
+        &["cycles", &edges],
+        &["info", &ragged],
+        &["info", &unseen],
+        &["info", "demo", &unseen],
+        &["propagate", &edges, "--output", &unseen],
+        &["generate", &unseen],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let output = magnon(&[arguments, json].concat(), folder.path()).output().unwrap();
+            let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+            let sent = said.chars().find(|&c| c.is_control() && c != '\n');
+            assert_eq!(sent, None, "{arguments:?}: {said:?}");
+            let spelt = said.contains("u{9b}0m") || said.contains("u009b0m");
+            assert!(spelt, "{arguments:?}: {said}");
+        }
+    }
+}
