@@ -97,7 +97,7 @@ fn scan<I: Id>(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, (usize, 
     let body = text.get(layout.start..).unwrap_or_default();
     let scanned = edge_scan::scan::<I>(body, layout).map_err(|(at, f)| (layout.start + at, f))?;
     let weights = layout.weighted.then_some(scanned.weights);
-    let nodes = node_ids::compact(scanned.pairs, scanned.top).ok_or((0, Fault::TooMany))?;
+    let nodes = node_ids::compact(scanned.pairs, scanned.top).map_err(|fault| (0, fault))?;
     let padded = scanned.padded.map(|at| {
         let line = line_of(text, layout.start + at);
         format!(

@@ -4,6 +4,7 @@ use super::edge_layout::{Layout, looks_whole};
 use super::edge_scan::{Fault, is_padded, weight};
 use super::node_ids;
 use crate::data::raw::Raw;
+use crate::data::room::reserve;
 use crate::data::text::{Lines, is_comment};
 use crate::data::{DataError, NodeNames};
 use std::collections::HashMap;
@@ -62,7 +63,7 @@ impl<'a> Names<'a> {
             let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
             let pairs: Vec<(u64, u64)> = raw.edges.iter().map(|&(u, v)| (id(u), id(v))).collect();
             let top = numbers.iter().copied().max().unwrap_or_default();
-            if let Some(numbered) = node_ids::compact(pairs, top) {
+            if let Ok(numbered) = node_ids::compact(pairs, top) {
                 raw.edges = numbered.edges;
                 raw.nodes = numbered.count;
                 raw.node_names = numbered.names;
@@ -99,8 +100,10 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
             raw.remarks.push(format!("ids are taken as names, as line {line} has no numbers"));
         }
         let mut node = |name| names.number(name).ok_or_else(|| fault(Fault::TooMany));
+        reserve(&mut raw.edges, 1, file)?;
         raw.edges.push((node(source)?, node(target)?));
         if layout.weighted {
+            reserve(&mut weights, 1, file)?;
             weights.push(weight(fields[2]).map_err(fault)?);
         }
     }

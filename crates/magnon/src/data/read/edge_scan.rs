@@ -6,6 +6,7 @@
 use super::edge_layout::{Layout, looks_whole};
 use super::edge_stops::{Stops, number};
 use crate::data::DataError;
+use crate::data::room::out_of_memory;
 use crate::data::text::{Delimiter, is_comment};
 use crate::memory;
 use bytemuck::Zeroable;
@@ -23,8 +24,10 @@ pub(super) trait Id:
     fn relabel(
         pairs: Vec<(Self, Self)>,
         new: impl Fn((Self, Self)) -> (u32, u32) + Sync,
-    ) -> Vec<(u32, u32)> {
-        pairs.par_iter().map(|&pair| new(pair)).collect()
+    ) -> Result<Vec<(u32, u32)>, Fault> {
+        let mut edges = zeroed::<(u32, u32)>(pairs.len())?;
+        edges.par_iter_mut().zip(&pairs).for_each(|(edge, &pair)| *edge = new(pair));
+        Ok(edges)
     }
 }
 impl Id for u64 {}
@@ -32,9 +35,9 @@ impl Id for u32 {
     fn relabel(
         mut pairs: Vec<(u32, u32)>,
         new: impl Fn((u32, u32)) -> (u32, u32) + Sync,
-    ) -> Vec<(u32, u32)> {
+    ) -> Result<Vec<(u32, u32)>, Fault> {
         pairs.par_iter_mut().with_min_len(1 << 14).for_each(|pair| *pair = new(*pair));
-        pairs
+        Ok(pairs)
     }
 }
 
@@ -50,6 +53,8 @@ pub(super) enum Fault {
     Weight(String),
     /// More distinct nodes than can be numbered.
     TooMany,
+    /// There is no memory for so many bytes.
+    OutOfMemory(usize),
 }
 
 impl Fault {
@@ -64,6 +69,8 @@ impl Fault {
             }
             Self::Weight(text) => format!("the weight '{text}' is not a finite number"),
             Self::TooMany => "there are more nodes than 32 bits can number".into(),
+            // This is about the whole file, not about a line of it.
+            Self::OutOfMemory(bytes) => return out_of_memory(file, bytes as u64),
         };
         DataError::line(file, line, problem)
     }
@@ -87,8 +94,9 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
     let parts = chunks(text);
     let lines: Vec<usize> = parts.par_iter().map(|(_, chunk)| count_lines(chunk)).collect();
     let total = lines.iter().sum();
-    let mut pairs = memory::zeroed::<(I, I)>(total);
-    let mut weights = memory::zeroed::<f32>(if layout.weighted { total } else { 0 });
+    let mut pairs = zeroed::<(I, I)>(total).map_err(|fault| (0, fault))?;
+    let weighted = if layout.weighted { total } else { 0 };
+    let mut weights = zeroed::<f32>(weighted).map_err(|fault| (0, fault))?;
     let mut tasks = Vec::with_capacity(parts.len());
     let (mut pairs_left, mut weights_left) = (&mut pairs[..], &mut weights[..]);
     for (&(at, text), &lines) in parts.iter().zip(&lines) {
@@ -123,6 +131,11 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
     pairs.truncate(kept);
     weights.truncate(kept);
     Ok(Scanned { pairs, weights, top, padded })
+}
+
+/// `len` zeros.
+pub(super) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Fault> {
+    memory::try_zeroed(len).ok_or(Fault::OutOfMemory(len.saturating_mul(size_of::<T>())))
 }
 
 /// Lines of a chunk, of which the last may lack its line end.

@@ -3,6 +3,7 @@
 use super::npz_with;
 use crate::data::numpy::Npz;
 use crate::data::raw::Raw;
+use crate::data::room::collect;
 use crate::data::store::Store;
 use crate::data::{DataError, Features, Labels, Split};
 use crate::matrix::{Matrix, SparseMatrix};
@@ -29,7 +30,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
             format!("'edges' must have two columns, but its shape is {:?}", edges.shape());
         return Err(DataError::format(file, problem));
     }
-    let edges = edges.indices()?.chunks_exact(2).map(|edge| (edge[0], edge[1])).collect();
+    let numbers = edges.indices()?;
+    let edges = collect(numbers.chunks_exact(2).map(|edge| (edge[0], edge[1])), &file)?;
     let mut raw = Raw { file, edges, nodes, ..Raw::default() };
     if npz.has("node_features") {
         raw.features = Some(thin(npz.array("node_features")?.matrix()?));

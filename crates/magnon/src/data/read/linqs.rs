@@ -2,10 +2,11 @@
 
 use super::edge_names::Names;
 use crate::data::raw::Raw;
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines};
 use crate::data::{DataError, Features, Labels, NodeNames};
-use crate::matrix::SparseMatrix;
+use crate::matrix::{SparseError, SparseMatrix};
 
 /// The names for which both files are there, or that of a file that was named.
 pub(crate) fn finds(store: &Store) -> Vec<String> {
@@ -46,8 +47,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     raw.nodes = nodes.classes.len();
     let entries = nodes.entries.iter().copied();
     let features = SparseMatrix::from_triplets(raw.nodes, nodes.width, entries);
-    let outside = |_| DataError::format(store.label(&content), "a feature is outside of its row");
-    raw.features = Some(Features::Sparse(features.map_err(outside)?));
+    let unfit = |error: SparseError| DataError::format(store.label(&content), error.to_string());
+    raw.features = Some(Features::Sparse(features.map_err(unfit)?));
     raw.features_file = Some(store.label(&content));
     raw.labels = Some(Labels::from_words(&nodes.classes));
     raw.remarks.extend(nodes.names.remark_twins());
@@ -87,6 +88,7 @@ impl<'a> Nodes<'a> {
                     })?;
                     let column = u32::try_from(width).map_err(|_| bad("too many".into()))?;
                     if value != 0.0 {
+                        reserve(&mut nodes.entries, 1, file)?;
                         nodes.entries.push((row, column, value));
                     }
                 }
@@ -113,7 +115,10 @@ impl<'a> Nodes<'a> {
                 return Err(DataError::line(&raw.file, number, problem));
             };
             match (self.names.get(source), self.names.get(target)) {
-                (Some(source), Some(target)) => raw.edges.push((source, target)),
+                (Some(source), Some(target)) => {
+                    reserve(&mut raw.edges, 1, &raw.file)?;
+                    raw.edges.push((source, target));
+                }
                 _ => unknown += 1,
             }
         }

@@ -3,9 +3,10 @@
 
 use crate::data::pickle::{self, Pickle};
 use crate::data::raw::{Raw, check_count};
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::{DataError, Features, Labels, Split, text};
-use crate::matrix::{Matrix, SparseMatrix};
+use crate::matrix::{Matrix, SparseError, SparseMatrix};
 
 /// Labelled nodes after the training nodes that are for validation, by Planetoid's custom.
 const VALIDATION: usize = 500;
@@ -58,8 +59,8 @@ pub(crate) fn read(store: &Store, prefix: &str) -> Result<Raw, DataError> {
     let claimed = end.max(base.rows() as u64);
     let nodes = check_count(&label("test.index"), "nodes", claimed, bytes_known)?;
     let entries = rows(&base, |row| row).chain(rows(&tested, |row| test[row] as usize));
-    let outside = |_| DataError::format(label("tx"), "a feature lies outside of the matrix");
-    let features = SparseMatrix::from_triplets(nodes, base.cols(), entries).map_err(outside)?;
+    let unfit = |error: SparseError| DataError::format(label("tx"), error.to_string());
+    let features = SparseMatrix::from_triplets(nodes, base.cols(), entries).map_err(unfit)?;
 
     let known = one_hot(&bytes("ally")?, &label("ally"))?;
     let asked = one_hot(&bytes("ty")?, &label("ty"))?;
@@ -69,6 +70,7 @@ pub(crate) fn read(store: &Store, prefix: &str) -> Result<Raw, DataError> {
         return Err(DataError::format(label("ally"), problem));
     }
     let mut classes = known.rows;
+    reserve(&mut classes, nodes.saturating_sub(base.rows()), &label("test.index"))?;
     classes.resize(nodes, None);
     for (&node, class) in test.iter().zip(asked.rows) {
         if let Some(place) = classes.get_mut(node as usize) {
@@ -143,6 +145,7 @@ fn edges(graph: &Pickle<'_>, raw: &mut Raw) -> Result<(), DataError> {
                  list of its own for each node"
             )));
         }
+        reserve(&mut edges, list.len(), &raw.file)?;
         for &target in list {
             let target = node(target).ok_or_else(|| bad("a neighbour is not a node number"))?;
             edges.push((source, target));

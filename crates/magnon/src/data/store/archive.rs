@@ -2,8 +2,10 @@
 
 use super::{
     Budget, Entry, Place, inflate, io_error, listing, open_member, open_zip, read_bounded,
+    read_disk,
 };
 use crate::data::DataError;
+use crate::data::room::collect;
 use flate2::read::MultiGzDecoder;
 use std::cell::RefCell;
 use std::fs::File;
@@ -55,7 +57,7 @@ impl Archive {
             let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
             (Self::Tar(path.to_owned()), list_tar(BufReader::new(file), &label)?)
         } else if name.ends_with(".tgz") || name.ends_with(".tar.gz") {
-            let packed = std::fs::read(path).map_err(|source| io_error(path, "read", source))?;
+            let packed = read_disk(path)?;
             let size = packed.len() as u64;
             let source = MultiGzDecoder::new(&packed[..]);
             let expected = size.saturating_mul(4);
@@ -99,7 +101,8 @@ impl Archive {
             (Self::Unpacked(bytes), Member::Tar(span)) => {
                 let span = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
                 let bytes = span.and_then(|(start, end)| bytes.get(start..end));
-                bytes.map(<[u8]>::to_vec).ok_or_else(|| tar_error(file, "truncated"))
+                let bytes = bytes.ok_or_else(|| tar_error(file, "truncated"))?;
+                collect(bytes.iter().copied(), file)
             }
             (Self::Tar(path), Member::Tar(span)) => {
                 let mut open = File::open(path).map_err(|source| io_error(path, "read", source))?;

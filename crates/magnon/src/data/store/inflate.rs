@@ -1,6 +1,7 @@
 //! Unpacking gzip and zstd within bounds, so that a small file cannot fill the memory.
 
 use crate::data::DataError;
+use crate::data::room::{out_of_memory, reserve};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use std::io::{ErrorKind, Read};
@@ -33,11 +34,6 @@ pub(crate) fn bomb(file: &str, size: impl std::fmt::Display, limit: u64) -> Data
          possible decompression bomb; store it unpacked if it can be trusted"
     );
     DataError::format(file, problem)
-}
-
-/// More memory is needed than there is.
-pub(crate) fn out_of_memory(file: &str, bytes: u64) -> DataError {
-    DataError::format(file, format!("out of memory: {bytes} bytes more are needed to read it"))
 }
 
 /// Reads `source` to its end, which must come within `limit` bytes. `expected` sizes the buffer.
@@ -92,7 +88,9 @@ fn unzstd(bytes: &[u8], limit: u64, file: &str) -> Result<Vec<u8>, DataError> {
         let frame = StreamingDecoder::new(&mut rest)
             .map_err(|error| DataError::format(file, format!("not a zstd file ({error})")))?;
         let left = limit.saturating_sub(out.len() as u64);
-        out.append(&mut read_bounded(frame, 0, left, file)?);
+        let mut bytes = read_bounded(frame, 0, left, file)?;
+        reserve(&mut out, bytes.len(), file)?;
+        out.append(&mut bytes);
     }
     Ok(out)
 }

@@ -7,17 +7,17 @@ mod listing;
 mod zipped;
 
 use super::DataError;
+use super::room::out_of_memory;
 use super::text::settle_line_ends;
 use inflate::Packing;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use archive::Archive;
 pub(crate) use archive::is_archive;
 pub(crate) use budget::Budget;
-pub(crate) use inflate::out_of_memory;
 use inflate::{bomb, read_bounded};
 pub(crate) use zipped::{open_member, open_zip};
 
@@ -160,7 +160,7 @@ impl Store {
             .ok_or_else(|| DataError::format(&label, "this file is missing from the data set"))?;
         let (bytes, drawn) = match (&entry.place, &self.archive) {
             (Place::Disk(path), _) => {
-                let bytes = std::fs::read(path).map_err(|source| io_error(path, "read", source))?;
+                let bytes = read_disk(path)?;
                 if entry.packing == Packing::None {
                     return Ok(bytes);
                 }
@@ -203,6 +203,16 @@ impl Store {
         let length = bytes.len() as u64;
         Ok((Box::new(Cursor::new(bytes)), length))
     }
+}
+
+/// The bytes of a file as they are on disk.
+fn read_disk(path: &Path) -> Result<Vec<u8>, DataError> {
+    std::fs::read(path).map_err(|source| match (source.kind(), std::fs::metadata(path)) {
+        (ErrorKind::OutOfMemory, Ok(meta)) => {
+            out_of_memory(&path.display().to_string(), meta.len())
+        }
+        _ => io_error(path, "read", source),
+    })
 }
 
 /// A [`DataError::Io`].
