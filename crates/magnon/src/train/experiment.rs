@@ -146,8 +146,10 @@ impl<'a> Experiment<'a> {
         };
         observer.begin((tried.len() + extra) * self.config.runs.count);
         for candidate in &tried {
-            let (plan, runs) =
-                self.train(kind, candidate.charge, &pattern, observer, &mut seconds)?;
+            let result = self.train(kind, candidate.charge, &pattern, observer, &mut seconds);
+            // Rows that could not be read are what is wrong, whatever came of them.
+            self.mapped.as_ref().map_or(Ok(()), |(_, rows)| rows.check())?;
+            let (plan, runs) = result?;
             trained.push((candidate.charge, plan, runs));
             forget_worse(&mut trained);
         }
