@@ -67,7 +67,7 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     describe_advice(&advice, &mut report);
     report.key("interrupted", interrupted());
     if interrupted() && !common.quiet {
-        eprintln!("note: interrupted; this is what is known so far");
+        remark!("note: interrupted; this is what is known so far");
     }
     report.print(common, clock)
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use magnon::data::write::{write_dataset, write_edges, write_graph};
 use magnon::data::{Dataset, SyntheticConfig};
 use magnon::graph::generate::GeneratorKind;
+use magnon::graph::try_measure;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -78,14 +79,14 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     }
     if args.output.as_ref().is_some_and(|path| path.extension().is_some_and(|e| e == "csv"))
         && !common.quiet
-        && magnon::graph::measure(&dataset.graph).isolated > 0
+        && try_measure(&dataset.graph)?.isolated > 0
     {
         let nodes = dataset.graph.nodes();
-        eprintln!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
+        remark!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
     }
     let split = dataset.splits.first().cloned();
     let loaded = Loaded { dataset, split };
-    clock.phase("measure", || super::info::describe(&loaded, &mut report));
+    clock.phase("measure", || super::info::describe(&loaded, &mut report))?;
     if let Some(path) = &args.output {
         report.line("written", path.display());
     }

@@ -3,13 +3,14 @@
 use crate::args::{Common, DataArgs};
 use crate::data::read_dataset;
 use crate::report::{Clock, Report, check_ending, grouped, usage};
+use crate::terminal::Screen;
 use anyhow::anyhow;
 use clap::Args;
 use magnon::data::Dataset;
 use magnon::data::write::{quoted, write_atomic};
 use magnon::run::{FileError, Prediction, RunFolder, SavedModel, predict};
 use magnon::train::DataConfig;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -68,7 +69,11 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         }
         None if !common.json => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            table(&mut out, &saved, &dataset, &prediction)?;
+            // For people, names are made fit to be seen; for programs, they stay as they are.
+            match io::stdout().is_terminal() {
+                true => table(&mut Screen(&mut out), &saved, &dataset, &prediction)?,
+                false => table(&mut out, &saved, &dataset, &prediction)?,
+            }
             return Ok(out.flush()?);
         }
         None => (),

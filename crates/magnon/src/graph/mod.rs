@@ -12,4 +12,4 @@ pub use builder::{BuildReport, Built, Duplicates, GraphBuilder, GraphError, Self
 pub use components::{Components, strong_components, weak_components};
 pub use digraph::DiGraph;
 pub use homophily::{Homophily, homophily};
-pub use measures::{DegreeStats, Measures, measure};
+pub use measures::{DegreeStats, Measures, measure, try_measure};

@@ -205,7 +205,7 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
         (None, _) => experiment,
     };
     if !common.quiet {
-        experiment.remarks().iter().for_each(|remark| eprintln!("note: {remark}"));
+        experiment.remarks().iter().for_each(|remark| remark!("note: {remark}"));
     }
     let folder = match &options.out {
         Some(out) => {
@@ -232,11 +232,11 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     let outcome = match outcome {
         Err(TrainError::Stopped(epoch)) if interrupted() => {
             match &folder {
-                Some(folder) => eprintln!(
+                Some(folder) => remark!(
                     "stopped at epoch {epoch}; go on with: magnon train --resume --out {}",
                     folder.path().display()
                 ),
-                None => eprintln!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
+                None => remark!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
             }
             std::process::exit(130);
         }
@@ -266,7 +266,7 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
             drop(bar);
             let saved = page.map(|page| page.save(folder.file("report.html")));
             if let Some(Err(error)) = saved {
-                eprintln!("note: there is no report.html: {error}");
+                remark!("note: there is no report.html: {error}");
             }
         }
         report.line("run", format!("{}/", folder.path().display()));

@@ -201,7 +201,10 @@ impl<'a> Experiment<'a> {
         observer.begin((variants.len() + extra) * self.config.runs.count);
         let mut trained: Vec<Trained> = Vec::new();
         for variant in &variants {
-            trained.push(self.train(engine, variant, &pattern, observer, &mut seconds)?);
+            let result = self.train(engine, variant, &pattern, observer, &mut seconds);
+            // Rows that could not be read are what is wrong, whatever came of them.
+            self.mapped.as_ref().map_or(Ok(()), |(_, rows)| rows.check())?;
+            trained.push(result?);
             forget_worse(&mut trained);
         }
         let list: Result<Vec<Control>, TrainError> = controls
