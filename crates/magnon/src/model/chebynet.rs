@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
-/// | `hidden` | 16 | width of the hidden layers | 1 to 65536 |
+/// | `hidden` | 64 | width of the hidden layers | 1 to 65536 |
 /// | `layers` | 2 | number of layers | 1 to 16 |
 /// | `order` | 2 | K, the highest polynomial | 1 to 64 |
 /// | `dropout` | 0.5 | share of each layer's input left out in training | [0, 1) |
@@ -43,7 +43,7 @@ pub struct ChebynetConfig {
 
 impl Default for ChebynetConfig {
     fn default() -> Self {
-        Self { hidden: 16, layers: 2, order: 2, dropout: 0.5, init: Init::Glorot }
+        Self { hidden: 64, layers: 2, order: 2, dropout: 0.5, init: Init::Glorot }
     }
 }
 
