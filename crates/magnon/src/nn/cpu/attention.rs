@@ -32,6 +32,24 @@ pub(super) struct Scores<'a, T> {
 /// Rows that one task makes.
 const ROWS: usize = 64;
 
+/// Visits the neighbours of `u` below `limit`, and `u` itself where it is below too. A macro, as the
+/// body of a closure is not certain to be compiled for the instructions of the loop around it.
+macro_rules! visit {
+    ($scores:expr, $u:expr, $limit:expr, $v:ident => $body:block) => {{
+        let (pattern, u, limit) = (&$scores.edges.pattern, $u, $limit);
+        let end = pattern.offsets[u + 1];
+        for e in pattern.offsets[u]..=end {
+            let own = e == end;
+            let $v = if own { u } else { (pattern.columns[e] & COLUMN) as usize };
+            // Columns ascend, and a stored self loop counts once.
+            if $v >= limit || ($v == u && !own) {
+                continue;
+            }
+            $body
+        }
+    }};
+}
+
 /// One walk over rows, whose results go into two blocks of numbers, each with a row for each.
 trait Walk<T>: Copy + Sync {
     /// One row; `weights` has room for three numbers per head. With `H` and `C` above 0, heads and
@@ -62,24 +80,6 @@ impl<T: Scalar> Scores<'_, T> {
         } else {
             let blocks = first.0.chunks_mut(size_first).zip(second.0.chunks_mut(size_second));
             blocks.enumerate().for_each(run);
-        }
-    }
-
-    /// Visits the neighbours of `u` below `limit`, and `u` itself where it is below too.
-    #[inline(always)]
-    fn visit(&self, u: usize, limit: usize, mut each: impl FnMut(usize)) {
-        let pattern = &self.edges.pattern;
-        for e in pattern.offsets[u]..pattern.offsets[u + 1] {
-            let v = (pattern.columns[e] & COLUMN) as usize;
-            if v >= limit {
-                break; // columns ascend
-            }
-            if v != u {
-                each(v);
-            }
-        }
-        if u < limit {
-            each(u);
         }
     }
 
@@ -133,15 +133,36 @@ impl<T: Scalar> Scores<'_, T> {
         [along, unused]: [&mut [T]; 2],
     ) {
         let (heads, width) = (self.heads, self.heads * self.cols);
-        // ⟨dy(u), y(u)⟩ for each head.
-        let rows = y.chunks_exact(self.cols).zip(dy.chunks_exact(self.cols));
-        for (along, (y, dy)) in along.iter_mut().zip(rows) {
-            *along = y.iter().zip(dy).map(|(&y, &dy)| y * dy).sum::<T>();
-        }
+        self.instructions.compute(Alongs { y, dy, cols: self.cols, along: &mut *along });
         let back = Backward { scores: self, norms, dy, along };
         self.walk(Sources(back), (features, width), (source, heads));
         let target = &mut target[..self.rows * heads];
         self.walk(Targets(back), (target, heads), (unused, 1));
+    }
+}
+
+/// ⟨dy(u), y(u)⟩ for each row and head.
+struct Alongs<'a, T> {
+    y: &'a [T],
+    dy: &'a [T],
+    cols: usize,
+    along: &'a mut [T],
+}
+
+impl<T: Scalar> Kernel for Alongs<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { y, dy, cols, along } = self;
+        for (i, along) in along.iter_mut().enumerate() {
+            let (y, dy) = (&y[i * cols..][..cols], &dy[i * cols..][..cols]);
+            let mut sum = T::ZERO;
+            for at in 0..cols {
+                sum += y[at] * dy[at];
+            }
+            *along = sum;
+        }
     }
 }
 
@@ -208,7 +229,7 @@ impl<T: Scalar> Walk<T> for Forward<'_, T> {
         let (sums, e) = rest.split_at_mut(heads);
         let (y, e) = (&mut y[..width], &mut e[..heads]);
         scores.scores(u, u, heads, most);
-        scores.visit(u, scores.seen, |v| {
+        visit!(scores, u, scores.seen, v => {
             scores.scores(u, v, heads, e);
             for i in 0..heads {
                 most[i] = if e[i] > most[i] { e[i] } else { most[i] };
@@ -217,7 +238,7 @@ impl<T: Scalar> Walk<T> for Forward<'_, T> {
         sums.fill(T::ZERO);
         y.fill(T::ZERO);
         let mut masks = [T::ONE; 256];
-        scores.visit(u, scores.seen, |v| {
+        visit!(scores, u, scores.seen, v => {
             scores.scores(u, v, heads, e);
             for i in 0..heads {
                 e[i] = Scalar::exp(e[i] - most[i]);
@@ -301,7 +322,7 @@ impl<T: Scalar> Walk<T> for Sources<'_, T> {
         let width = heads * cols;
         let (de, w) = weights.split_at_mut(heads);
         let (dh, ds, w) = (&mut dh[..width], &mut ds[..heads], &mut w[..heads]);
-        back.scores.visit(v, back.scores.rows, |u| {
+        visit!(back.scores, v, back.scores.rows, u => {
             back.edge::<H, C>(u, v, de, w);
             let dy = &back.dy[u * width..][..width];
             for head in 0..heads {
@@ -331,7 +352,7 @@ impl<T: Scalar> Walk<T> for Targets<'_, T> {
         let heads = known::<H>(back.scores.heads);
         let (de, w) = weights.split_at_mut(heads);
         let dt = &mut dt[..heads];
-        back.scores.visit(u, back.scores.seen, |v| {
+        visit!(back.scores, u, back.scores.seen, v => {
             back.edge::<H, C>(u, v, de, &mut w[..heads]);
             for head in 0..heads {
                 dt[head] += de[head];
