@@ -145,6 +145,8 @@ impl Tensors {
             let axes = view.shape().to_vec();
             tensors.push((name.to_owned(), view.dtype(), axes, view.data().to_owned()));
         }
+        // The crate hands them out in the order of a hash table, which is another in every process.
+        tensors.sort_by(|a, b| a.0.cmp(&b.0));
         let found = words.get("checksum").cloned().unwrap_or_default();
         let named: BTreeMap<&str, &str> =
             words.iter().map(|(key, word)| (key.as_str(), word.as_str())).collect();

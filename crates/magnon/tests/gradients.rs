@@ -3,49 +3,63 @@
 
 use magnon::filter::{Accuracy, Filter};
 use magnon::graph::generate::{GeneratorConfig, generate};
+use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::SparseMatrix;
-use magnon::nn::{Activation, Cpu, Loss, Map, ParameterId, Parameters, Pass, Shape, Tape, Var};
-use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig};
+use magnon::nn::{
+    Activation, Cpu, DrawKey, Engine as _, Field, Loss, Map, MapSource, ParameterId, Parameters,
+    Series, Shape, Tape, Trace, Var,
+};
+use magnon::operator::{
+    Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
+    Pattern,
+};
+use std::sync::Arc;
 
 type Engine = Cpu<f64>;
 
 /// Numbers that look random and stay away from kinks.
 fn numbers(len: usize, salt: usize) -> Vec<f64> {
-    let draw = |i: usize| ((i * 7919 + salt * 104_729 + 13) % 1009) as f64 / 504.5 - 1.0;
+    // On a grid, moved a little: neither numbers nor sums of two come closer to 0 than 2·10⁻⁵.
+    let draw = |i: usize| {
+        let i = (i + 1) * (salt + 17);
+        ((i * i % 10_007 * 7919 + i * 13) % 1009) as f64 / 504.5 - 1.0
+    };
     (0..len).map(|i| draw(i) + 0.003).collect()
 }
 
 /// Compares the gradient of a loss with respect to every parameter with central differences.
+#[track_caller]
 fn check<'a>(
     engine: &'a Engine,
     shapes: &[Shape],
-    model: impl Fn(&mut Pass<'_, 'a, Engine>, &[Var]) -> Loss,
+    model: impl Fn(&mut Trace<'_, 'a, Engine>, &[Var]) -> Loss,
 ) {
     let mut parameters = Parameters::new();
     let ids: Vec<ParameterId> = shapes
         .iter()
         .enumerate()
         .map(|(i, &shape)| {
-            parameters.add(engine, &format!("p{i}"), shape, &numbers(shape.len(), i + 1))
+            let numbers = numbers(shape.len(), i + 1);
+            parameters.add(engine, &format!("p{i}"), shape, &numbers).unwrap()
         })
         .collect();
     let mut tape = Tape::new(engine);
     let loss = |parameters: &Parameters<Engine>, tape: &mut Tape<'a, Engine>| {
-        let mut pass = tape.pass(parameters);
-        let vars: Vec<Var> = ids.iter().map(|&id| pass.parameter(id)).collect();
-        model(&mut pass, &vars).mean
+        let mut trace = tape.trace(parameters);
+        let vars: Vec<Var> = ids.iter().map(|&id| trace.parameter(id)).collect();
+        model(&mut trace, &vars).mean
     };
     // Twice, so that buffers that are used again are seen to be clean.
     let mut gradients = Vec::new();
     for _ in 0..2 {
-        gradients = parameters.zeros(engine);
-        let mut pass = tape.pass(&parameters);
-        let vars: Vec<Var> = ids.iter().map(|&id| pass.parameter(id)).collect();
-        let loss = model(&mut pass, &vars);
-        pass.backward(loss, &mut gradients);
+        gradients = parameters.zeros(engine).unwrap();
+        let mut trace = tape.trace(&parameters);
+        let vars: Vec<Var> = ids.iter().map(|&id| trace.parameter(id)).collect();
+        let loss = model(&mut trace, &vars);
+        trace.backward(loss, &mut gradients).unwrap();
     }
-    let mut largest = 0.0f64;
     for (p, gradient) in gradients.iter().enumerate() {
+        let mut largest = 0.0f64;
         for (i, &found) in gradient.iter().enumerate() {
             let step = 1e-5;
             let mut at = |by: f64| {
@@ -61,11 +75,33 @@ fn check<'a>(
             );
             largest = largest.max(expected.abs());
         }
+        assert!(largest > 1e-4, "the loss does not depend on parameter {p}");
     }
-    assert!(largest > 1e-4, "the loss does not depend on its parameters");
 }
 
 const TARGETS: [(u32, u32); 4] = [(0, 1), (1, 0), (3, 2), (4, 1)];
+/// For results of two rows at least.
+const FEW: [(u32, u32); 2] = [(0, 1), (1, 0)];
+const KEY: DrawKey = DrawKey { seed: 1, epoch: 2, batch: 3, site: 4 };
+
+/// The loss of a real matrix, or of the parts of a complex one.
+fn loss(trace: &mut Trace<Engine>, y: Var, targets: &[(u32, u32)]) -> Loss {
+    let y = match trace.shape(y).field() {
+        Field::Real => y,
+        Field::Complex => trace.activate(Activation::Parts, y),
+    };
+    trace.nll_loss(y, targets).unwrap()
+}
+
+fn prepare(engine: &Engine, source: MapSource<f64>) -> Arc<Map<f64>> {
+    Arc::new(engine.prepare(source).unwrap())
+}
+
+#[test]
+fn a_loss_of_a_parameter_as_it_is() {
+    let engine = Engine::sequential();
+    check(&engine, &[Shape::real(5, 3)], |trace, p| trace.nll_loss(p[0], &TARGETS).unwrap());
+}
 
 #[test]
 fn products_of_real_and_complex_matrices() {
@@ -73,14 +109,10 @@ fn products_of_real_and_complex_matrices() {
     let (real, complex) = (Shape::real, Shape::complex);
     for left in [real(5, 4), complex(5, 4)] {
         for right in [real(4, 3), complex(4, 3)] {
-            let bias = Shape { rows: 1, cols: 3, field: left.field.join(right.field) };
-            check(&engine, &[left, right, bias], |pass, p| {
-                let y = pass.linear(p[0], p[1], p[2]);
-                let y = match pass.shape(y).field {
-                    magnon::nn::Field::Real => y,
-                    magnon::nn::Field::Complex => pass.activate(Activation::Parts, y),
-                };
-                pass.likelihood(y, &TARGETS)
+            let bias = Shape::new(1, 3, left.field().join(right.field()));
+            check(&engine, &[left, right, bias], |trace, p| {
+                let y = trace.linear(p[0], p[1], p[2]);
+                loss(trace, y, &TARGETS)
             });
         }
     }
@@ -89,20 +121,20 @@ fn products_of_real_and_complex_matrices() {
 #[test]
 fn activations_and_read_outs() {
     let engine = Engine::sequential();
-    for f in [Activation::Tanh, Activation::Relu] {
-        check(&engine, &[Shape::real(5, 3)], |pass, p| {
-            let y = pass.activate(f, p[0]);
-            pass.likelihood(y, &TARGETS)
+    use Activation::{
+        ComplexRelu, Elu, ExponentialGate, GatedTanh, Lift, Modulus, Parts, RealPart, Relu,
+        SplitRelu, Tanh,
+    };
+    for f in [Tanh, Relu, Elu, Lift] {
+        check(&engine, &[Shape::real(5, 3)], |trace, p| {
+            let y = trace.activate(f, p[0]);
+            loss(trace, y, &TARGETS)
         });
     }
-    use Activation::{ComplexRelu, ExponentialGate, GatedTanh, Modulus, Parts};
-    for f in [GatedTanh, ExponentialGate, ComplexRelu, Modulus, Parts] {
-        check(&engine, &[Shape::complex(5, 3)], |pass, p| {
-            let mut y = pass.activate(f, p[0]);
-            if f == ComplexRelu {
-                y = pass.activate(Parts, y);
-            }
-            pass.likelihood(y, &TARGETS)
+    for f in [GatedTanh, ExponentialGate, ComplexRelu, SplitRelu, Modulus, RealPart, Parts] {
+        check(&engine, &[Shape::complex(5, 3)], |trace, p| {
+            let y = trace.activate(f, p[0]);
+            loss(trace, y, &TARGETS)
         });
     }
 }
@@ -110,17 +142,15 @@ fn activations_and_read_outs() {
 #[test]
 fn dropout_concatenation_and_shared_matrices() {
     let engine = Engine::sequential();
-    check(&engine, &[Shape::real(5, 3), Shape::real(5, 2)], |pass, p| {
-        let dropped = pass.dropout(p[0], 0.4, [1, 2, 3, 4]);
-        let both = pass.concatenate(dropped, p[1]);
-        let both = pass.concatenate(both, p[0]); // used twice: its gradients add up
-        pass.likelihood(both, &TARGETS)
+    check(&engine, &[Shape::real(5, 3), Shape::real(5, 2)], |trace, p| {
+        let dropped = trace.dropout(p[0], 0.4, KEY);
+        let both = trace.concatenate(&[dropped, p[1], p[0]]); // used twice: its gradients add up
+        loss(trace, both, &TARGETS)
     });
-    check(&engine, &[Shape::complex(5, 3)], |pass, p| {
-        let dropped = pass.dropout(p[0], 0.4, [1, 2, 3, 4]);
-        let both = pass.concatenate(dropped, p[0]);
-        let y = pass.activate(Activation::Parts, both);
-        pass.likelihood(y, &TARGETS)
+    check(&engine, &[Shape::complex(5, 3)], |trace, p| {
+        let dropped = trace.dropout(p[0], 0.4, KEY);
+        let both = trace.concatenate(&[dropped, p[0]]);
+        loss(trace, both, &TARGETS)
     });
 }
 
@@ -129,13 +159,323 @@ fn dropout_keeps_the_mean() {
     let engine = Engine::sequential();
     let parameters = Parameters::new();
     let mut tape = Tape::new(&engine);
-    let mut pass = tape.pass(&parameters);
-    let x = pass.input(Shape::real(200, 500), &[1.0; 100_000]);
-    let y = pass.dropout(x, 0.3, [9, 9, 9, 9]);
-    let y = pass.value(y);
+    let mut trace = tape.trace(&parameters);
+    let x = trace.input(Shape::real(200, 500), &[1.0; 100_000]);
+    let y = trace.dropout(x, 0.3, DrawKey { seed: 9, epoch: 9, batch: 9, site: 9 });
+    let y = trace.value(y).unwrap();
     let kept = y.iter().filter(|&&v| v != 0.0).count() as f64 / 1e5;
     assert!((kept - 0.7).abs() < 0.01, "{kept}");
     assert!(y.iter().all(|&v| v == 0.0 || (v - 1.0 / 0.7).abs() < 1e-12));
+}
+
+#[test]
+fn sums_of_the_first_rows_with_factors() {
+    let engine = Engine::sequential();
+    for field in [Field::Real, Field::Complex] {
+        let shape = |rows| Shape::new(rows, 3, field);
+        check(&engine, &[shape(5), shape(4), shape(2)], |trace, p| {
+            // Of a matrix that is whole, of ones that are not, and of one twice.
+            let sum = trace.sum_head(2, &[(0.5, p[0]), (-2.0, p[1]), (1.5, p[0]), (0.25, p[2])]);
+            loss(trace, sum, &FEW)
+        });
+        check(&engine, &[shape(5), shape(5)], |trace, p| {
+            let y = trace.sum(&[(1.0, p[0]), (-0.5, p[1])]);
+            let y = trace.sum(&[(2.0, y), (3.0, p[1])]);
+            loss(trace, y, &TARGETS)
+        });
+        check(&engine, &[shape(5), shape(2)], |trace, p| {
+            let first = trace.head(p[0], 2);
+            assert_eq!(trace.head(p[1], 2), p[1], "all rows are the matrix itself");
+            // Rows that one use leaves out have the gradient of the other.
+            let all = loss(trace, p[0], &TARGETS);
+            let both = trace.concatenate(&[first, p[1]]);
+            assert!(all.mean > 0.0);
+            loss(trace, both, &FEW)
+        });
+        // The way back adds to what a whole matrix has already, and is added to.
+        check(&engine, &[shape(5)], |trace, p| {
+            let tail = trace.sum(&[(0.7, p[0])]);
+            let first = trace.head(tail, 2);
+            let again = trace.sum_head(2, &[(1.0, tail), (-3.0, first)]);
+            loss(trace, again, &FEW)
+        });
+    }
+}
+
+#[test]
+fn combinations_with_trained_coefficients() {
+    let engine = Engine::sequential();
+    for field in [Field::Real, Field::Complex] {
+        let part = Shape::new(5, 3, field);
+        check(&engine, &[Shape::real(1, 3), part, part], |trace, p| {
+            let sum = trace.combine(p[0], &[p[1], p[2], p[1]]);
+            loss(trace, sum, &TARGETS)
+        });
+        // Several on one row of coefficients, one of them twice, as they are and after a softmax.
+        check(&engine, &[Shape::real(1, 3), part, part], |trace, p| {
+            let soft = trace.softmax(p[0]);
+            let parts = [(p[0], 0, p[1]), (p[0], 2, p[2]), (soft, 1, p[1]), (soft, 1, p[2])];
+            let scaled = parts.map(|(row, k, x)| trace.scale_by(row, k, x));
+            let all = trace.concatenate(&scaled);
+            loss(trace, all, &TARGETS)
+        });
+    }
+}
+
+#[test]
+fn rows_by_softmax_and_norm() {
+    let engine = Engine::sequential();
+    check(&engine, &[Shape::real(5, 3)], |trace, p| {
+        let y = trace.softmax(p[0]);
+        let y = trace.sum(&[(4.0, y)]);
+        loss(trace, y, &TARGETS)
+    });
+    for field in [Field::Real, Field::Complex] {
+        check(&engine, &[Shape::new(5, 3, field)], |trace, p| {
+            let y = trace.normalize_rows(p[0]);
+            let y = trace.sum(&[(3.0, y), (0.5, p[0])]);
+            loss(trace, y, &TARGETS)
+        });
+    }
+    // Rows have norm 1, but for those of zeros, which stay.
+    let parameters = Parameters::new();
+    let mut tape = Tape::new(&engine);
+    let mut trace = tape.trace(&parameters);
+    let x = trace.input(Shape::real(3, 2), &[3.0, -4.0, 0.0, 0.0, 1e-3, 0.0]);
+    let y = trace.normalize_rows(x);
+    for (found, expected) in trace.value(y).unwrap().iter().zip([0.6, -0.8, 0.0, 0.0, 1.0, 0.0]) {
+        assert!((found - expected).abs() < 1e-15, "{found} but {expected}");
+    }
+}
+
+#[test]
+fn maxima_of_two_matrices() {
+    let engine = Engine::sequential();
+    check(&engine, &[Shape::real(5, 3), Shape::real(5, 3)], |trace, p| {
+        let most = trace.maximum(p[0], p[1]);
+        let most = trace.maximum(most, p[0]); // equal in places, which then count once
+        loss(trace, most, &TARGETS)
+    });
+}
+
+#[test]
+fn sums_over_groups_of_columns() {
+    let engine = Engine::sequential();
+    for groups in [2, 3, 6] {
+        check(&engine, &[Shape::real(5, 6), Shape::real(1, 6)], |trace, p| {
+            let y = trace.group_dot(p[0], p[1], groups);
+            let y = trace.concatenate(&[y, p[0]]);
+            loss(trace, y, &TARGETS)
+        });
+    }
+}
+
+/// Eight nodes with edges both ways and one way, a self loop, and a node alone.
+fn graph(weighted: bool) -> DiGraph {
+    let edges = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (4, 3), (4, 5), (5, 4), (6, 5), (2, 2)];
+    let weight = |i: usize| if weighted { 0.5 + (i % 4) as f32 / 3.0 } else { 1.0 };
+    let edges = edges.into_iter().enumerate().map(|(i, (u, v))| (u, v, weight(i)));
+    let builder = GraphBuilder::new(8).weighted_edges(edges).self_loops(SelfLoops::Keep);
+    let graph = builder.build().unwrap().graph;
+    assert_eq!(graph.is_weighted(), weighted);
+    graph
+}
+
+fn seen(pattern: &Arc<Pattern>, targets: &[u32], steps: usize) -> Arc<Neighbourhood> {
+    Arc::new(Neighbourhood::new(pattern, targets, steps))
+}
+
+/// Neighbourhoods of few targets and of all nodes, with 2 steps.
+fn neighbourhoods(pattern: &Arc<Pattern>) -> [Arc<Neighbourhood>; 2] {
+    [seen(pattern, &[4, 0], 2), seen(pattern, &[0, 1, 2, 3, 4, 5, 6, 7], 2)]
+}
+
+/// y(u) = Σ_v α(u,v) h(v) from the definition, for the first rows of a neighbourhood.
+fn attended(
+    operator: &MagneticOperator,
+    seen: &Neighbourhood,
+    [h, s, t]: [&[f64]; 3],
+    (heads, cols, rows): (usize, usize, usize),
+) -> Vec<f64> {
+    let place = |node: usize| seen.nodes().position(|other| other == node);
+    let mut y = vec![0.0; rows * heads * cols];
+    for u in 0..rows {
+        let mut others: Vec<usize> =
+            operator.row(seen.node(u)).filter_map(|(node, _)| place(node)).collect();
+        others.push(u);
+        others.sort_unstable();
+        others.dedup();
+        for head in 0..heads {
+            let score = |v: usize| {
+                let sum = t[u * heads + head] + s[v * heads + head];
+                if sum > 0.0 { sum.exp() } else { (0.2 * sum).exp() }
+            };
+            let total: f64 = others.iter().map(|&v| score(v)).sum();
+            for c in head * cols..(head + 1) * cols {
+                let sum = others.iter().map(|&v| score(v) * h[v * heads * cols + c]);
+                y[u * heads * cols + c] = sum.sum::<f64>() / total;
+            }
+        }
+    }
+    y
+}
+
+/// With one and several heads, with and without dropout, with fewer rows than nodes seen.
+#[test]
+fn attention_over_neighbours() {
+    let engine = Engine::sequential();
+    let operator = MagneticOperator::new(&graph(false), &OperatorConfig::default()).unwrap();
+    for seen in neighbourhoods(operator.pattern()) {
+        let edges = EdgeMatrix::operator(&operator, &seen);
+        let map = prepare(&engine, MapSource::Edges(edges));
+        for (heads, steps) in [(1, 1), (3, 0), (3, 1), (2, 2)] {
+            // The scores are there for all nodes that are seen.
+            let (from, rows) = (seen.size((steps + 1).min(2)), seen.size(steps));
+            let shapes = [Shape::real(from, 2 * heads), Shape::real(from, heads)];
+            let shapes = [shapes[0], shapes[1], shapes[1]];
+            let targets: Vec<(u32, u32)> = (0..rows as u32).map(|row| (row, row % 2)).collect();
+            for dropout in [None, Some((0.4, KEY)), Some((0.0, KEY))] {
+                check(&engine, &shapes, |trace, p| {
+                    let y = trace.attend(&map, [p[0], p[1], p[2]], rows, 0.2, dropout);
+                    loss(trace, y, &targets)
+                });
+            }
+            // Scores from the features, as the model has them, which go two ways then; and one
+            // matrix of scores for both ends.
+            let row = Shape::real(1, 2 * heads);
+            check(&engine, &[shapes[0], row, row], |trace, p| {
+                let features = trace.activate(Activation::Tanh, p[0]);
+                let [s, t] = [p[1], p[2]].map(|row| trace.group_dot(features, row, heads));
+                let s = trace.sum(&[(4.0, s), (-1.0, t)]); // scores of both signs at every node
+                let dropout = Some((0.3, KEY));
+                let y = trace.attend(&map, [features, s, t], rows, 0.2, dropout);
+                loss(trace, y, &targets)
+            });
+            check(&engine, &shapes[..2], |trace, p| {
+                let y = trace.attend(&map, [p[0], p[1], p[1]], rows, 0.2, None);
+                loss(trace, y, &targets)
+            });
+            // Its values are those of the definition where all neighbours are seen.
+            if from < seen.size(steps + 1) {
+                continue;
+            }
+            let parameters = Parameters::new();
+            let mut tape = Tape::new(&engine);
+            let mut trace = tape.trace(&parameters);
+            let values: Vec<Vec<f64>> = (0..3).map(|i| numbers(shapes[i].len(), i + 1)).collect();
+            let vars = [0, 1, 2].map(|i| trace.input(shapes[i], &values[i]));
+            let y = trace.attend(&map, vars, rows, 0.2, None);
+            let values = [&values[0][..], &values[1], &values[2]];
+            let expected = attended(&operator, &seen, values, (heads, 2, rows));
+            let expected = expected[..].iter();
+            if steps < 2 || rows == operator.nodes() {
+                for (a, b) in trace.value(y).unwrap().iter().zip(expected) {
+                    assert!((a - b).abs() < 1e-12, "{a} but {b}");
+                }
+            }
+        }
+    }
+}
+
+/// Attention is dropped at the rate that was asked for, and what is left is scaled up.
+#[test]
+fn dropped_attention_keeps_the_mean() {
+    let engine = Engine::sequential();
+    let config = GeneratorConfig { nodes: 200, density: 0.3, ..Default::default() };
+    let graph = generate(&config, 3).unwrap().graph;
+    let operator = MagneticOperator::new(&graph, &OperatorConfig::default()).unwrap();
+    let map = prepare(&engine, MapSource::operator(&operator));
+    let parameters = Parameters::new();
+    let mut tape = Tape::new(&engine);
+    let mut trace = tape.trace(&parameters);
+    let (heads, zeros) = (5, [0.0; 1000]);
+    let h = trace.input(Shape::real(200, heads), &[1.0; 1000]);
+    let s = trace.input(Shape::real(200, heads), &zeros);
+    for rate in [0.0, 0.25, 0.6] {
+        // Equal scores and features of 1: y(u) is the share of neighbours kept, scaled up.
+        let y = trace.attend(&map, [h, s, s], 200, 0.2, Some((rate, KEY)));
+        let y = trace.value(y).unwrap();
+        let mean = y.iter().sum::<f64>() / 1000.0;
+        assert!((mean - 1.0).abs() < 0.02, "{mean} at the rate {rate}");
+        assert_eq!(y.iter().all(|&y| (y - 1.0).abs() < 1e-12), rate == 0.0);
+    }
+}
+
+/// Every matrix over edges: of operators, and of A and Aᵀ with factors on both sides.
+fn edge_matrices(graph: &DiGraph) -> Vec<[EdgeMatrix; 2]> {
+    let pattern = Arc::new(Pattern::new(graph).unwrap());
+    let mut list = Vec::new();
+    for charge in [Charge::ZERO, Charge::fraction(1, 3).unwrap()] {
+        for normalize in [Normalize::Symmetric, Normalize::RandomWalk, Normalize::None] {
+            for kind in [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian] {
+                let self_loops = kind != Kind::NegatedAdjacency;
+                let config =
+                    OperatorConfig { charge, normalize, kind, self_loops, ..Default::default() };
+                let operator = MagneticOperator::from_pattern(pattern.clone(), &config).unwrap();
+                let matrix = |seen| EdgeMatrix::operator(&operator, seen);
+                list.push(neighbourhoods(&pattern).each_ref().map(matrix));
+            }
+        }
+    }
+    let (left, right) = (numbers(8, 5), numbers(8, 6));
+    for along in [Along::Out, Along::In] {
+        let matrix = |seen| EdgeMatrix::adjacency(along, &left, &right, seen);
+        list.push(neighbourhoods(&pattern).each_ref().map(matrix));
+    }
+    list
+}
+
+/// From a prefix of the rows to another, on real and complex blocks.
+#[test]
+fn matrices_over_edges_and_their_adjoints() {
+    let engine = Engine::sequential();
+    for weighted in [false, true] {
+        for matrix in edge_matrices(&graph(weighted)).into_iter().flatten() {
+            let seen = matrix.neighbourhood().clone();
+            let map = prepare(&engine, MapSource::Edges(matrix));
+            for (from, to) in [(1, 0), (2, 1), (2, 2), (0, 1)] {
+                let (from, rows) = (seen.size(from), seen.size(to));
+                for field in [Field::Real, Field::Complex] {
+                    check(&engine, &[Shape::new(from, 2, field)], |trace, p| {
+                        let y = trace.map_head(&map, p[0], rows);
+                        loss(trace, y, &[(0, 1), (rows as u32 - 1, 0)])
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Wide blocks go through the vector loops in strips; a strip more or less changes nothing.
+#[test]
+fn blocks_of_all_widths_are_multiplied_alike() {
+    let engine = Engine::sequential();
+    let parameters = Parameters::new();
+    for matrix in edge_matrices(&graph(true)).into_iter().map(|[few, _]| few) {
+        let seen = matrix.neighbourhood().clone();
+        let map = prepare(&engine, MapSource::Edges(matrix));
+        for field in [Field::Real, Field::Complex] {
+            let wide = Shape::new(seen.size(1), 101, field);
+            let values = numbers(wide.len(), 9);
+            let mut tape = Tape::new(&engine);
+            let mut trace = tape.trace(&parameters);
+            let x = trace.input(wide, &values);
+            let y = trace.map_head(&map, x, seen.size(0));
+            let width = trace.shape(y).width();
+            let whole = trace.value(y).unwrap().clone();
+            for cols in [1, 7, 8, 17, 33, 64, 65, 100] {
+                let narrow = wide.with_cols(cols);
+                let rows = values.chunks(wide.width()).flat_map(|row| &row[..narrow.width()]);
+                let part = trace.input(narrow, &rows.copied().collect::<Vec<_>>());
+                let part = trace.map_head(&map, part, seen.size(0));
+                let taken = trace.shape(part).width();
+                let rows = whole.chunks(width).zip(trace.value(part).unwrap().chunks(taken));
+                for (whole, part) in rows {
+                    assert!(whole.iter().zip(part).all(|(a, b)| (a - b).abs() < 1e-14), "{cols}");
+                }
+            }
+        }
+    }
 }
 
 fn operator(charge: Charge, normalize: Normalize) -> MagneticOperator {
@@ -145,39 +485,192 @@ fn operator(charge: Charge, normalize: Normalize) -> MagneticOperator {
     MagneticOperator::new(&graph, &config).unwrap()
 }
 
+fn small_sparse() -> SparseMatrix {
+    let entries = [(0, 1, 2.0), (1, 4, -1.0), (3, 0, 0.5), (4, 4, 1.5), (4, 0, 1.0), (1, 2, 0.7)];
+    SparseMatrix::from_triplets(5, 5, entries.into_iter()).unwrap()
+}
+
 /// Dense, sparse, operator and filter maps, on real and complex blocks.
 #[test]
 fn maps_and_their_adjoints() {
     let engine = Engine::sequential();
     let mut maps = Vec::new();
     for shape in [Shape::real(5, 5), Shape::complex(5, 5)] {
-        maps.push(Map::dense(shape, numbers(shape.len(), 77)).unwrap());
+        maps.push(MapSource::dense(shape, numbers(shape.len(), 77)).unwrap());
     }
-    let entries = [(0, 1, 2.0), (1, 4, -1.0), (3, 0, 0.5), (4, 4, 1.5), (4, 0, 1.0)];
-    maps.push(Map::sparse(&SparseMatrix::from_triplets(5, 5, entries.into_iter()).unwrap()));
+    maps.push(MapSource::Sparse(small_sparse()));
     for charge in [Charge::ZERO, Charge::fraction(1, 3).unwrap()] {
         for normalize in [Normalize::Symmetric, Normalize::RandomWalk, Normalize::None] {
             let operator = operator(charge, normalize);
             let bounds = operator.bounds();
-            maps.push(Map::operator(&operator));
+            maps.push(MapSource::operator(&operator));
             let heat = Filter::heat(1.0, bounds, Kind::Adjacency, Accuracy::Tolerance(1e-9));
             for filter in [Filter::linear_rank(4).unwrap(), heat.unwrap()] {
-                maps.push(Map::filter(&operator, &filter).unwrap());
+                maps.push(MapSource::filter(&operator, &filter));
             }
         }
     }
-    for map in &maps {
+    for map in maps {
+        let map = prepare(&engine, map);
         for block in [Shape::real(5, 3), Shape::complex(5, 3)] {
-            check(&engine, &[block], |pass, p| {
-                let y = pass.map(map, p[0]);
-                let y = match pass.shape(y).field {
-                    magnon::nn::Field::Real => y,
-                    magnon::nn::Field::Complex => pass.activate(Activation::Parts, y),
-                };
-                pass.likelihood(y, &TARGETS)
+            check(&engine, &[block], |trace, p| {
+                let y = trace.map(&map, p[0]);
+                loss(trace, y, &TARGETS)
             });
         }
     }
+}
+
+/// Dropout of the numbers that a map stores: the same on the way there and back.
+#[test]
+fn maps_with_dropped_numbers() {
+    let engine = Engine::sequential();
+    let dense = |shape: Shape| MapSource::dense(shape, numbers(shape.len(), 77)).unwrap();
+    let sources =
+        [dense(Shape::real(5, 5)), dense(Shape::complex(5, 5)), MapSource::Sparse(small_sparse())];
+    for source in sources {
+        let map = prepare(&engine, source);
+        for rate in [0.0, 0.3] {
+            for block in [Shape::real(5, 3), Shape::complex(5, 3)] {
+                check(&engine, &[block], |trace, p| {
+                    let y = trace.map_dropout(&map, p[0], rate, KEY);
+                    loss(trace, y, &TARGETS)
+                });
+            }
+        }
+    }
+    // What is left out is left out, and the rest scaled: with features of 1 the rows' sums say so.
+    let map = prepare(&engine, MapSource::dense(Shape::real(1, 4000), vec![1.0; 4000]).unwrap());
+    let parameters = Parameters::new();
+    let mut tape = Tape::new(&engine);
+    let mut trace = tape.trace(&parameters);
+    let x = trace.input(Shape::real(4000, 1), &[1.0; 4000]);
+    let y = trace.map_dropout(&map, x, 0.3, KEY);
+    let kept = trace.value(y).unwrap()[0] * 0.7;
+    assert!((kept - kept.round()).abs() < 1e-9 && (kept / 4000.0 - 0.7).abs() < 0.03, "{kept}");
+}
+
+fn series() -> Vec<Series> {
+    let domain = magnon::operator::Bounds { min: -1.5, max: 1.0 };
+    vec![
+        Series::Powers(vec![0.5]),
+        Series::Powers(vec![0.5, -0.25, 0.75]),
+        Series::Chebyshev { coefficients: vec![0.4], domain },
+        Series::Chebyshev { coefficients: vec![0.4, -0.3, 0.2], domain },
+    ]
+}
+
+/// Filters from the nodes of a neighbourhood to its targets, which are fewer.
+#[test]
+fn filters_on_neighbourhoods() {
+    let engine = Engine::sequential();
+    let parameters = Parameters::new();
+    for weighted in [false, true] {
+        for [few, all] in edge_matrices(&graph(weighted)) {
+            let seen = few.neighbourhood().clone();
+            assert!(seen.size(0) < seen.size(1) && seen.size(1) < seen.size(2));
+            for series in series() {
+                let filter = |edges: &EdgeMatrix| MapSource::Filter {
+                    edges: edges.clone(),
+                    series: series.clone(),
+                };
+                let (map, whole) = (prepare(&engine, filter(&few)), prepare(&engine, filter(&all)));
+                assert_eq!(engine.map_shape(&map).rows(), 2);
+                for field in [Field::Real, Field::Complex] {
+                    let block = Shape::new(seen.size(2), 2, field);
+                    check(&engine, &[block], |trace, p| {
+                        let y = trace.map(&map, p[0]);
+                        loss(trace, y, &FEW)
+                    });
+                    // The rows of the targets are those of the filter on all nodes.
+                    let mut tape = Tape::new(&engine);
+                    let mut trace = tape.trace(&parameters);
+                    let values = numbers(8 * block.width(), 3);
+                    let rows =
+                        seen.nodes().flat_map(|u| &values[u * block.width()..][..block.width()]);
+                    let part = trace.input(block, &rows.copied().collect::<Vec<_>>());
+                    let part = trace.map(&map, part);
+                    let all = trace.input(block.with_rows(8), &values);
+                    let all = trace.map(&whole, all);
+                    let width = trace.shape(all).width();
+                    let all = trace.value(all).unwrap();
+                    for (row, part) in trace.value(part).unwrap().chunks(width).enumerate() {
+                        let all = &all[seen.node(row) * width..][..width];
+                        let same = all.iter().zip(part).all(|(a, b)| (a - b).abs() < 1e-13);
+                        assert!(same, "{series:?}: {part:?} but {all:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A filter that is solved for is on all nodes; rows of its result are chosen by a sparse map.
+#[test]
+fn filters_that_are_solved_for() {
+    let engine = Engine::sequential();
+    for weighted in [false, true] {
+        for charge in [Charge::ZERO, Charge::fraction(1, 3).unwrap()] {
+            let config = OperatorConfig { charge, ..Default::default() };
+            let operator = MagneticOperator::new(&graph(weighted), &config).unwrap();
+            let rank = Filter::page_rank(0.6, operator.bounds(), Kind::Adjacency, Accuracy::Exact)
+                .unwrap();
+            let numerator = vec![0.5, 0.25, -0.1];
+            let other = Series::Rational { numerator, denominator: vec![1.0, -0.3, 0.2] };
+            assert!(matches!(Series::of(&rank), Series::Rational { .. }));
+            let [few, all] = neighbourhoods(operator.pattern());
+            let units = [(0, 4, 1.0), (1, 0, 1.0)];
+            let chosen = SparseMatrix::from_triplets(2, 8, units.into_iter()).unwrap();
+            let chosen = prepare(&engine, MapSource::Sparse(chosen));
+            for series in [Series::of(&rank), other] {
+                let edges = EdgeMatrix::operator(&operator, &all);
+                let map = prepare(&engine, MapSource::Filter { edges, series: series.clone() });
+                for field in [Field::Real, Field::Complex] {
+                    check(&engine, &[Shape::new(8, 2, field)], |trace, p| {
+                        let y = trace.map(&map, p[0]);
+                        let y = trace.map(&chosen, y);
+                        loss(trace, y, &FEW)
+                    });
+                }
+                // On fewer nodes it would be another filter: refused, not computed.
+                let edges = EdgeMatrix::operator(&operator, &few);
+                let map = prepare(&engine, MapSource::Filter { edges, series });
+                let (parameters, mut tape) = (Parameters::new(), Tape::new(&engine));
+                let mut trace = tape.trace(&parameters);
+                let block = Shape::real(few.size(2), 2);
+                let x = trace.input(block, &numbers(block.len(), 1));
+                let y = trace.map(&map, x);
+                let error = trace.value(y).unwrap_err().to_string();
+                assert!(error.contains("every node"), "{error}");
+            }
+        }
+    }
+}
+
+/// What comes after a failure does nothing, and says what went wrong first.
+#[test]
+fn the_first_failure_is_the_one_that_is_told() {
+    let engine = Engine::sequential();
+    let mut parameters = Parameters::new();
+    let w = parameters.add(&engine, "w", Shape::real(5, 2), &numbers(10, 1)).unwrap();
+    let map = prepare(&engine, MapSource::Sparse(small_sparse()));
+    let mut tape = Tape::new(&engine);
+    let mut trace = tape.trace(&parameters);
+    let x = trace.parameter(w);
+    let scores = trace.map(&map, x);
+    let failed = trace.attend(&map, [x, scores, scores], 5, 0.2, None);
+    let later = trace.activate(Activation::Tanh, failed);
+    let bias = trace.input(Shape::real(1, 2), &[0.5, 1.0]);
+    let later = trace.sum(&[(1.0, later), (2.0, x)]);
+    let later = trace.bias(later, bias);
+    for error in [trace.value(failed).err(), trace.nll_loss(later, &FEW).err()] {
+        assert_eq!(error.unwrap().to_string(), "attention needs a map over edges");
+    }
+    assert!(trace.value(scores).is_ok(), "what came before is there");
+    // The next trace begins anew.
+    let mut trace = tape.trace(&parameters);
+    let x = trace.parameter(w);
+    assert!(trace.nll_loss(x, &FEW).is_ok());
 }
 
 /// The map of a filter does what its eigenvalues say: h(S)v = h(λ)v for the constant vector of an
@@ -190,13 +683,13 @@ fn filter_maps_act_as_their_response() {
         Filter::polynomial(&[0.3, -1.0, 0.25]).unwrap(),
         Filter::heat(2.0, operator.bounds(), Kind::Adjacency, Accuracy::Tolerance(1e-12)).unwrap(),
     ] {
-        let map = Map::filter(&operator, &filter).unwrap();
+        let map = prepare(&engine, MapSource::filter(&operator, &filter));
         let parameters = Parameters::new();
         let mut tape = Tape::new(&engine);
-        let mut pass = tape.pass(&parameters);
-        let x = pass.input(Shape::real(5, 1), &[1.0; 5]);
-        let y = pass.map(&map, x);
-        for &y in pass.value(y) {
+        let mut trace = tape.trace(&parameters);
+        let x = trace.input(Shape::real(5, 1), &[1.0; 5]);
+        let y = trace.map(&map, x);
+        for &y in trace.value(y).unwrap() {
             assert!((y - filter.response(1.0)).abs() < 1e-10);
         }
     }

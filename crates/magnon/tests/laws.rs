@@ -6,11 +6,14 @@ use magnon::data::Features;
 use magnon::filter::{Accuracy, Filter, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::{Matrix, SparseMatrix};
+use magnon::nn::{self, Cpu, Engine, Field, MapSource, Shape};
 use magnon::operator::{
-    Bounds, Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Symmetrize,
+    Along, Bounds, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize,
+    OperatorConfig, Symmetrize,
 };
 use magnon::spectrum::{SpectrumConfig, spectrum};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Graphs of up to 12 nodes: unweighted, weighted or signed, with self loops and isolated nodes.
 fn graphs() -> impl Strategy<Value = DiGraph> {
@@ -132,6 +135,40 @@ fn filters(bounds: Bounds, kind: Kind) -> Vec<Filter> {
         arma(Accuracy::Tolerance(1e-7)),
         arma(Accuracy::Exact),
     ]
+}
+
+/// The leading block of a matrix over edges, or of its adjoint, by its products with unit vectors.
+fn block(edges: &EdgeMatrix, side: nn::Side, rows: usize, cols: usize) -> Mat<c64> {
+    let engine = Cpu::<f64>::sequential();
+    let map = engine.prepare(MapSource::Edges(edges.clone())).unwrap();
+    let field = engine.map_shape(&map).field();
+    let mut units = vec![0.0; cols * cols];
+    (0..cols).for_each(|i| units[i * cols + i] = 1.0);
+    let (x, y) = (Shape::real(cols, cols), Shape::new(rows, cols, field));
+    let mut result = vec![0.0; y.len()];
+    engine.map(&map, side, None, (&units, x), (&mut result, y), false).unwrap();
+    Mat::from_fn(rows, cols, |i, j| match field {
+        Field::Real => c64::from(result[i * cols + j]),
+        Field::Complex => c64::new(result[2 * (i * cols + j)], result[2 * (i * cols + j) + 1]),
+    })
+}
+
+/// Steps from the targets to every node in the underlying undirected graph.
+fn distances(graph: &DiGraph, targets: &[u32]) -> Vec<usize> {
+    let n = graph.nodes();
+    let mut far = vec![usize::MAX; n];
+    targets.iter().for_each(|&u| far[u as usize] = 0);
+    for step in 1..=n {
+        for u in 0..n {
+            let near = |v: usize| {
+                far[v] == step - 1 && (graph.has_edge(u, v as u32) || graph.has_edge(v, u as u32))
+            };
+            if far[u] == usize::MAX && (0..n).any(near) {
+                far[u] = step;
+            }
+        }
+    }
+    far
 }
 
 proptest! {
@@ -307,5 +344,71 @@ proptest! {
         let filter = Filter::linear_rank(3).unwrap();
         let run = |features| propagate(&operator, &filter, &features, &|_, _| ()).unwrap();
         prop_assert_eq!(run(Features::Sparse(sparse)), run(Features::Dense(dense)));
+    }
+
+    /// A neighbourhood has the nodes by their distance, and the matrices over its edges are those of
+    /// the whole graph wherever an inner node is a row or a column.
+    #[test]
+    fn matrices_over_edges_are_parts_of_the_whole(
+        graph in graphs(),
+        config in configs(),
+        seed in 0usize..1000,
+        steps in 0usize..4,
+    ) {
+        let config = sensible(&graph, config);
+        let operator = build(&graph, &config);
+        let n = graph.nodes();
+        // Some nodes in some order; all of them now and then.
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        (0..n).for_each(|i| order.swap(i, (i * 7 + seed) % n));
+        let targets = match seed % 4 {
+            0 => (0..n as u32).collect(),
+            _ => order[..1 + seed % n].to_vec(),
+        };
+        let seen = Arc::new(Neighbourhood::new(operator.pattern(), &targets, steps));
+        let far = distances(&graph, &targets);
+        let nodes: Vec<usize> = seen.nodes().collect();
+        prop_assert_eq!(&nodes[..targets.len()], targets.iter().map(|&u| u as usize).collect::<Vec<_>>());
+        prop_assert!(nodes.iter().map(|&u| far[u]).is_sorted());
+        for k in 0..=steps {
+            prop_assert_eq!(seen.size(k), far.iter().filter(|&&d| d <= k).count());
+            prop_assert!(nodes[..seen.size(k)].iter().all(|&u| far[u] <= k));
+        }
+        let all = nodes.len();
+        let inner = match (targets.len() == n, steps) {
+            (true, _) if targets.is_sorted() => n,
+            (_, 0) => 0,
+            _ => seen.size(steps - 1),
+        };
+        let factors = |salt: usize| -> Vec<f64> {
+            (0..n).map(|u| ((u * 37 + salt) % 11) as f64 / 4.0 - 1.0).collect()
+        };
+        let (left, right) = (factors(1), factors(5));
+        let weight = |u: usize, v: usize| {
+            let at = graph.targets(u).iter().position(|&w| w as usize == v);
+            at.map_or(0.0, |at| graph.weights(u).map_or(1.0, |weights| f64::from(weights[at])))
+        };
+        let whole = dense(&operator);
+        let out = Mat::from_fn(n, n, |u, v| c64::from(left[u] * weight(u, v) * right[v]));
+        let back = Mat::from_fn(n, n, |u, v| c64::from(left[u] * weight(v, u) * right[v]));
+        let adjacency = |along| EdgeMatrix::adjacency(along, &left, &right, &seen);
+        for (edges, whole) in [
+            (EdgeMatrix::operator(&operator, &seen), whole),
+            (adjacency(Along::Out), out),
+            (adjacency(Along::In), back),
+        ] {
+            let scale = whole.norm_max().max(1.0);
+            for (rows, cols) in [(all, all), (targets.len(), seen.size(1)), (seen.size(1), targets.len())] {
+                let forward = block(&edges, nn::Side::Forward, rows, cols);
+                let adjoint = block(&edges, nn::Side::Adjoint, cols, rows);
+                prop_assert!(largest_difference(&forward, &adjoint.adjoint().to_owned()) < 1e-15 * scale);
+                for i in 0..rows {
+                    for j in (0..cols).filter(|&j| i < inner || j < inner) {
+                        let expected = whole[(nodes[i], nodes[j])];
+                        prop_assert!((forward[(i, j)] - expected).norm() < 1e-14 * scale, "{i} {j}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -8,11 +8,12 @@ use magnon::data::{Dataset, FeatureNorm, Features};
 use magnon::filter::{FilterConfig, FilterKind};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
-use magnon::model::{Model, ModelConfig, ModelKind, mgc, mlp};
-use magnon::nn::{Cpu, Field};
-use magnon::operator::{Kind, MagneticOperator, Normalize, OperatorConfig};
-use magnon::run::{Known, Prediction, SavedModel, predict};
+use magnon::model::{Inputs, Purpose};
+use magnon::nn::Cpu;
+use magnon::operator::{Kind, MagneticOperator, Normalize, OperatorConfig, Pattern};
+use magnon::run::{Prediction, PredictionCache, SavedModel, predict};
 use proptest::prelude::*;
+use std::sync::Arc;
 use training_common::{charge, sparse};
 
 const NODES: usize = 300;
@@ -55,36 +56,43 @@ fn dataset(graph: DiGraph, features: Features) -> Dataset {
     }
 }
 
-/// A model with weights as they are drawn.
+/// A model with weights as they are drawn for `data`.
 fn model(
-    kind: ModelKind,
-    operator: OperatorConfig,
-    filter: FilterConfig,
-    width: usize,
+    name: &str,
+    operator: Option<OperatorConfig>,
+    filter: Option<FilterConfig>,
+    data: &Dataset,
 ) -> SavedModel {
-    let engine = Cpu::sequential();
-    let recipe = ModelConfig { kind, hidden: 6, ..Default::default() };
-    let field = match kind {
-        ModelKind::Mgc if operator.charge.value() != 0.0 => Field::Complex,
-        _ => Field::Real,
+    let (engine, features) = (Cpu::<f32>::sequential(), data.features.as_ref().unwrap());
+    let recipe = training_common::model(name, &[("hidden", 6.into())]);
+    let inputs = Inputs {
+        graph: &data.graph,
+        pattern: &Arc::new(Pattern::new(&data.graph).unwrap()),
+        features,
+        classes: 3,
+        operator: operator.as_ref(),
+        filter: filter.as_ref(),
+        filtered: None,
+        field: None,
+        purpose: Purpose::Predict,
+        progress: &|_, _| (),
     };
-    let classes: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-    let drawn = match kind {
-        ModelKind::Mgc => mgc(&engine, &recipe, field, width, 3, 4).unwrap(),
-        ModelKind::Mlp => mlp(&engine, &recipe, width, 3, 4).unwrap(),
-    };
-    let weights = drawn.parameters().iter();
+    let drawn = recipe.build(&engine, &inputs).unwrap().layout().draw(&engine, 4).unwrap();
+    let weights = drawn.iter();
     let weights = weights.map(|(name, shape, value)| (name.to_owned(), shape, value.clone()));
     SavedModel {
         model: recipe,
+        feature_norm: FeatureNorm::None,
+        width: features.cols(),
+        classes: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        weights: weights.collect(),
         operator,
         filter,
-        feature_norm: FeatureNorm::None,
-        width,
-        complex: field == Field::Complex,
-        classes,
-        weights: weights.collect(),
     }
+}
+
+fn mgc(operator: OperatorConfig, filter: FilterConfig, data: &Dataset) -> SavedModel {
+    model("mgc", Some(operator), Some(filter), data)
 }
 
 /// Predicts on the graph that is known, then on another with and without what is known.
@@ -92,7 +100,7 @@ fn changed(saved: &SavedModel, before: &Dataset, after: &Dataset) -> Prediction 
     let first = predict(saved, before, None).unwrap();
     assert_eq!(first.computed, before.graph.nodes());
     let old = before.features.as_ref().unwrap();
-    let known = Known::new(&before.graph, old, first.log_probabilities);
+    let known = PredictionCache::new(&before.graph, old, first.log_probabilities);
     let full = predict(saved, after, None).unwrap();
     let part = predict(saved, after, Some(&known)).unwrap();
     assert_eq!(part.log_probabilities.rows(), after.graph.nodes());
@@ -178,7 +186,7 @@ fn a_small_change_computes_few_rows() {
             assert_eq!(before.graph.is_weighted(), weighted);
             for operator in operators() {
                 for filter in filters() {
-                    let saved = model(ModelKind::Mgc, operator, filter.clone(), columns);
+                    let saved = mgc(operator, filter.clone(), &before);
                     let same = changed(&saved, &before, &before);
                     assert_eq!(same.computed, 0, "nothing changed, nothing computed");
                     for (name, after) in changes(weighted, &x) {
@@ -202,7 +210,7 @@ fn sparse_features_are_taken_as_dense_ones() {
     fewer.remove(100);
     let after = dataset(graph(NODES, &fewer), packed);
     let filter = FilterConfig { order: Some(4), ..Default::default() };
-    let saved = model(ModelKind::Mgc, operators()[0], filter, 5);
+    let saved = mgc(operators()[0], filter, &dense);
     let part = changed(&saved, &dense, &after);
     assert!((1..NODES / 3).contains(&part.computed));
 }
@@ -221,7 +229,7 @@ fn what_reaches_everywhere_is_computed_everywhere() {
     };
     let free = OperatorConfig { normalize: Normalize::None, ..operators()[0] };
     for (operator, filter) in [(operators()[0], exact), (free, bernstein.clone())] {
-        let saved = model(ModelKind::Mgc, operator, filter, 5);
+        let saved = mgc(operator, filter, &before);
         for (name, after) in changes(true, &x) {
             let part = changed(&saved, &before, &after);
             assert_eq!(part.computed, after.graph.nodes(), "{name}");
@@ -234,17 +242,17 @@ fn what_reaches_everywhere_is_computed_everywhere() {
     let config = OperatorConfig { kind: Kind::Adjacency, ..operators()[0] };
     let bounds = MagneticOperator::new(&signed.graph, &config).unwrap().bounds();
     assert!(bounds.max > 1.0, "{bounds:?}");
-    let saved = model(ModelKind::Mgc, config, bernstein, 5);
+    let saved = mgc(config, bernstein, &signed);
     changed(&saved, &before, &signed);
     changed(&saved, &signed, &before);
 }
 
-/// A network without the graph computes every row, which costs it nothing.
+/// A network without the graph gives what it gave before, wherever edges come and go.
 #[test]
 fn a_plain_network_does_not_look_at_the_graph() {
     let x = features(NODES, 5);
     let before = dataset(graph(NODES, &line(false)), Features::Dense(x.clone()));
-    let saved = model(ModelKind::Mlp, OperatorConfig::default(), FilterConfig::default(), 5);
+    let saved = model("mlp", None, None, &before);
     for (_, after) in changes(false, &x) {
         changed(&saved, &before, &after);
     }
@@ -253,9 +261,9 @@ fn a_plain_network_does_not_look_at_the_graph() {
 #[test]
 fn data_that_do_not_fit_are_refused() {
     let filter = FilterConfig { order: Some(4), ..Default::default() };
-    let saved = model(ModelKind::Mgc, operators()[3], filter.clone(), 5);
     let data =
         |columns| dataset(graph(NODES, &line(false)), Features::Dense(features(NODES, columns)));
+    let saved = mgc(operators()[3], filter, &data(5));
     let refuse = |saved: &SavedModel, data: &Dataset, word: &str| {
         let error = predict(saved, data, None).expect_err(word).to_string();
         assert!(error.contains(word), "{error}");
@@ -269,8 +277,8 @@ fn data_that_do_not_fit_are_refused() {
     labelled.labels = Some(magnon::data::Labels { classes: vec![Some(0); NODES], names });
     refuse(&saved, &labelled, "the class new");
     // A real network, because its graph had no directions, on one that has some.
-    let mut real = model(ModelKind::Mgc, operators()[3], filter, 5);
-    real.operator = operators()[0];
+    let mut real = saved.clone();
+    real.operator = Some(operators()[0]);
     refuse(&real, &data(5), "complex operator");
 }
 
@@ -318,7 +326,7 @@ proptest! {
         other.iter().for_each(|&node| numbers[node * 4] += 1.0);
         let x = Features::Dense(Matrix::from_vec(nodes, 4, numbers).unwrap());
         let after = dataset(graph(nodes, &weighted(&unique(&after))), x);
-        let saved = model(ModelKind::Mgc, operators()[operator], filters()[filter].clone(), 4);
+        let saved = mgc(operators()[operator], filters()[filter].clone(), &before);
         changed(&saved, &before, &after);
     }
 }

@@ -4,12 +4,13 @@
 mod training_common;
 
 use magnon::data::{Dataset, FeatureNorm};
-use magnon::model::ModelKind;
-use magnon::nn::Field;
+use magnon::model::{MgcConfig, ModelConfig};
+use magnon::nn::{NamedNumbers, Shape};
 use magnon::operator::Charge;
-use magnon::run::{FileError, Known, RunConfig, RunFolder, SavedModel, predict};
+use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel, predict};
 use magnon::train::{
-    Checkpoints, EpochRecord, Experiment, Observer, Outcome, TrainError, Trial, TrialResult,
+    Checkpoints, EpochRecord, Experiment, Observer, Outcome, RunConfig, TrainError, Trial,
+    TrialResult,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -18,29 +19,29 @@ use training_common::{charge, config, dataset, kinds};
 fn trained(data: &Dataset, recipe: &RunConfig) -> (SavedModel, Outcome) {
     let outcome = Experiment::new(data, recipe).unwrap().run(None, &()).unwrap();
     let run = &outcome.runs[0];
-    let saved = SavedModel {
-        model: recipe.model,
-        operator: recipe.operator.config(outcome.charge, outcome.pass.high),
+    let mut saved = SavedModel {
+        model: recipe.model.clone(),
+        operator: outcome.operator(recipe),
         filter: recipe.filter.clone(),
         feature_norm: FeatureNorm::None,
         width: data.features.as_ref().unwrap().cols(),
-        complex: run.weights[0].1.field == Field::Complex,
         classes: data.labels.as_ref().unwrap().names.clone(),
         weights: run.weights.clone(),
     };
+    saved.weights.sort_by(|a, b| a.0.cmp(&b.0)); // a file has them by name
     (saved, outcome)
 }
 
-fn small(kind: ModelKind, charge: Charge) -> (Dataset, RunConfig) {
+fn small(kind: &str, charge: Charge) -> (Dataset, RunConfig) {
     let mut recipe = config(kind, charge);
     recipe.train.epochs = 4;
-    recipe.model.hidden = 3;
+    recipe.model.set("hidden", 3.into()).unwrap();
     (dataset(40, 4, 8), recipe)
 }
 
-fn known(data: &Dataset, run: &TrialResult) -> Known {
+fn known(data: &Dataset, run: &TrialResult) -> PredictionCache {
     let features = data.features.as_ref().unwrap();
-    Known::new(&data.graph, features, run.log_probabilities.clone())
+    PredictionCache::new(&data.graph, features, run.log_probabilities.clone())
 }
 
 #[test]
@@ -63,8 +64,18 @@ fn models_are_read_back_as_they_were() {
         }
         let known = known(&data, &outcome.runs[0]);
         known.write(&path).unwrap();
-        assert_eq!(Known::read(&path).unwrap(), known);
+        assert_eq!(PredictionCache::read(&path).unwrap(), known);
     }
+}
+
+/// The settings of an MGC, to be spoilt.
+fn mgc(saved: &mut SavedModel) -> &mut MgcConfig {
+    let ModelConfig::Mgc(config) = &mut saved.model else { panic!("an MGC") };
+    config
+}
+
+fn saved_row(name: &str) -> NamedNumbers {
+    (name.to_owned(), Shape::real(1, 2), vec![0.0; 2])
 }
 
 /// Puts other text of the same length into a file.
@@ -80,8 +91,9 @@ fn edit(path: &Path, from: &str, to: &str) {
 fn damaged_models_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
-    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (mut data, recipe) = small("mgc", charge(3));
     let (saved, outcome) = trained(&data, &recipe);
+    data.labels = None; // the weights are to speak for themselves
     let refused = |word: &str| {
         let error = SavedModel::read(&path).expect_err(word);
         let text = error.to_string();
@@ -89,26 +101,55 @@ fn damaged_models_are_refused_by_name() {
         assert!(text.contains(word), "{word}: {text}");
         error
     };
+    // What is wrong in itself is refused on reading.
     let refuse = |change: &dyn Fn(&mut SavedModel), word: &str| {
         let mut saved = saved.clone();
         change(&mut saved);
         saved.write(&path).unwrap();
         refused(word);
     };
-    refuse(&|saved| drop(saved.weights.remove(1)), "lacks layers.0.bias");
-    refuse(&|saved| saved.weights[2].2[0] = f32::NAN, "layers.1.weight holds NaN");
-    refuse(&|saved| saved.weights[0].2[1] = f32::INFINITY, "layers.0.weight holds inf");
-    refuse(&|saved| saved.width += 1, "layers.0.weight has");
-    refuse(&|saved| saved.width = usize::MAX, "layers.0.weight has");
-    refuse(&|saved| drop(saved.classes.pop()), "layers.1.weight has");
-    refuse(&|saved| saved.complex = false, "layers.0.weight has");
-    refuse(&|saved| saved.model.hidden = 0, "hidden layer has 0");
-    refuse(&|saved| saved.model.dropout = 1.5, "dropout");
-    refuse(&|saved| saved.classes.clear(), "");
+    let [bias, weight, last] = [0, 1, 3]; // of the first layer, and the weights of the second
+    refuse(&|saved| saved.weights[last].2[0] = f32::NAN, "layers.1.weight holds NaN");
+    refuse(&|saved| saved.weights[weight].2[1] = f32::INFINITY, "layers.0.weight holds inf");
+    refuse(&|saved| mgc(saved).hidden = 0, "hidden units is 0");
+    refuse(&|saved| mgc(saved).dropout = 1.5, "dropout");
+
+    // What does not fit together is refused before anything is computed.
+    let unfit = |change: &dyn Fn(&mut SavedModel), word: &str| {
+        let mut saved = saved.clone();
+        change(&mut saved);
+        saved.write(&path).unwrap();
+        let read = SavedModel::read(&path).unwrap();
+        let text = predict(&read, &data, None).expect_err(word).to_string();
+        assert!(text.contains(word), "{word}: {text}");
+    };
+    unfit(&|saved| drop(saved.weights.remove(bias)), "lacks layers.0.bias");
+    unfit(&|saved| saved.weights[bias].0.push('2'), "lacks layers.0.bias");
+    unfit(&|saved| saved.weights.push(saved_row("more")), "holds more");
+    unfit(&|saved| saved.width += 1, "5 feature columns");
+    unfit(&|saved| saved.width = usize::MAX, "feature columns");
+    unfit(&|saved| drop(saved.classes.pop()), "layers.1.weight has");
+    unfit(&|saved| saved.classes.clear(), "layers.1.weight has");
+    unfit(&|saved| mgc(saved).hidden += 1, "layers.0.weight has 4 × 3 complex numbers");
+    // As many numbers, in another shape.
+    let turned: fn(Shape) -> Shape = |shape| Shape::new(shape.cols(), shape.rows(), shape.field());
+    for turn in [turned, Shape::as_real] {
+        let change =
+            |saved: &mut SavedModel| saved.weights[weight].1 = turn(saved.weights[weight].1);
+        unfit(&change, "layers.0.weight has");
+    }
+    unfit(&|saved| saved.operator = None, "needs an operator");
+    unfit(&|saved| saved.filter = None, "needs a filter");
+    let other = |name: &str| ModelConfig::named(name).unwrap();
+    unfit(&|saved| saved.model = other("mlp"), "layers.0.weight has");
+    unfit(&|saved| saved.model = other("linkx"), "lacks edges.weight");
 
     saved.write(&path).unwrap();
-    edit(&path, "\"version\":\"1\"", "\"version\":\"2\"");
-    assert!(matches!(refused("version 2"), FileError::Version { .. }));
+    edit(&path, "\"version\":\"2\"", "\"version\":\"1\"");
+    assert!(matches!(refused("version 1"), FileError::Version { .. }));
+    saved.write(&path).unwrap();
+    edit(&path, "linear-rank", "linear-tank");
+    refused("checksum");
     saved.write(&path).unwrap();
     edit(&path, "magnon-model", "magnon-moral");
     refused("not a magnon-model file");
@@ -146,16 +187,17 @@ fn damage(good: &[u8], mut look: impl FnMut(&[u8])) {
 #[test]
 fn no_damage_makes_models_or_predictions_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (data, recipe) = small("mgc", charge(3));
     let (saved, outcome) = trained(&data, &recipe);
     let path = folder.path().join("model.safetensors");
     saved.write(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
+    let whole = SavedModel::read(&path).unwrap();
     let mut refused = 0;
     damage(&good, |bytes| {
         std::fs::write(&path, bytes).unwrap();
         match SavedModel::read(&path) {
-            Ok(saved) => drop(predict(&saved, &data, None)),
+            Ok(read) => assert_eq!(read, whole, "what was damaged is not passed on"),
             Err(error) => {
                 refused += 1;
                 assert!(error.to_string().contains("model.safetensors"), "{error}");
@@ -164,18 +206,15 @@ fn no_damage_makes_models_or_predictions_panic() {
     });
     assert!(refused > 500, "{refused}");
 
-    let path = folder.path().join("known.safetensors");
-    known(&data, &outcome.runs[0]).write(&path).unwrap();
+    let path = folder.path().join("predictions.safetensors");
+    let known = known(&data, &outcome.runs[0]);
+    known.write(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
     damage(&good, |bytes| {
         std::fs::write(&path, bytes).unwrap();
-        match Known::read(&path) {
-            Ok(known) => {
-                let prediction = predict(&saved, &data, Some(&known)).unwrap();
-                let rows = prediction.log_probabilities.as_slice();
-                assert!(rows.iter().all(|x| x.is_finite()), "what was damaged is not passed on");
-            }
-            Err(error) => assert!(error.to_string().contains("known.safetensors"), "{error}"),
+        match PredictionCache::read(&path) {
+            Ok(read) => assert_eq!(read, known, "what was damaged is not passed on"),
+            Err(error) => assert!(error.to_string().contains("predictions.safetensors"), "{error}"),
         }
     });
 }
@@ -196,7 +235,7 @@ impl Observer for StopAt {
 #[test]
 fn no_damage_to_a_checkpoint_makes_training_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (data, recipe) = small("mgc", charge(3));
     let run = |observer: &dyn Observer, resume| {
         let folder = folder.path().to_owned();
         let checkpoints = Checkpoints { folder, every: 100, resume };
@@ -213,15 +252,20 @@ fn no_damage_to_a_checkpoint_makes_training_panic() {
     damage(&good, |bytes| {
         std::fs::write(&path, bytes).unwrap();
         match run(&(), true) {
-            // A number of the weights changed a little, or a word that says nothing.
-            Ok(outcome) => assert_eq!(outcome.runs[0].history.len(), 4),
+            Ok(outcome) => assert_eq!(outcome.runs[0].weights, whole.runs[0].weights),
             Err(_) => refused += 1,
         }
     });
     assert!(refused > 500, "{refused}");
     // A checkpoint of another trial, under this one's name.
-    std::fs::write(&path, &good).unwrap();
-    edit(&path, "seed0-split0", "seed1-split0");
+    let mut another = recipe.clone();
+    another.train.seed = 7;
+    let checkpoints = Checkpoints { folder: folder.path().to_owned(), every: 100, resume: false };
+    let another = Experiment::new(&data, &another).unwrap().with_checkpoints(checkpoints);
+    assert!(another.run(None, &StopAt(2, AtomicUsize::new(0))).is_err());
+    let mut files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+    let other = files.find(|file| *file != path).unwrap();
+    std::fs::copy(&other, &path).unwrap();
     let error = run(&(), true).unwrap_err().to_string();
     assert!(error.contains("another run"), "{error}");
     std::fs::write(&path, &good).unwrap();
@@ -232,7 +276,7 @@ fn no_damage_to_a_checkpoint_makes_training_panic() {
 fn folders_guard_what_they_hold() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("run");
-    let (data, recipe) = small(ModelKind::Mgc, charge(3));
+    let (data, recipe) = small("mgc", charge(3));
     let (saved, outcome) = trained(&data, &recipe);
     let begin = |overwrite, resume| RunFolder::begin(&path, &recipe, overwrite, resume);
     let says = |result: Result<RunFolder, FileError>, word: &str| {
@@ -241,21 +285,21 @@ fn folders_guard_what_they_hold() {
     };
     says(RunFolder::open(&path), "no run folder");
     let folder = begin(false, false).unwrap();
-    says(RunFolder::open(&path), "--resume");
-    says(begin(false, false), "--overwrite or --resume");
+    says(RunFolder::open(&path), "resume it first");
+    says(begin(false, false), "overwrite the run or resume it");
     begin(false, true).unwrap();
     begin(true, false).unwrap();
     let known = known(&data, &outcome.runs[0]);
     folder.finish(&recipe, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
     assert!(!folder.file("checkpoints").exists());
-    says(begin(false, false), "--overwrite or --resume");
+    says(begin(false, false), "overwrite the run or resume it");
     says(begin(false, true), "come to its end");
     let opened = RunFolder::open(&path).unwrap();
     assert_eq!(opened.config().unwrap(), recipe);
     assert_eq!(opened.model().unwrap(), saved);
-    assert_eq!(opened.known().unwrap(), Some(known));
-    std::fs::remove_file(opened.file("known.safetensors")).unwrap();
-    assert_eq!(opened.known().unwrap(), None);
+    assert_eq!(opened.predictions().unwrap(), Some(known));
+    std::fs::remove_file(opened.file("predictions.safetensors")).unwrap();
+    assert_eq!(opened.predictions().unwrap(), None);
     std::fs::write(opened.file("config.json"), "{\"modell\": 1}").unwrap();
     let error = opened.config().unwrap_err().to_string();
     assert!(error.contains("config.json") && error.contains("modell"), "{error}");

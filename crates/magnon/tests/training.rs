@@ -5,15 +5,15 @@ mod training_common;
 
 use magnon::data::{Dataset, Features, Labels, Split};
 use magnon::matrix::Matrix;
-use magnon::model::{Mode, Model, ModelKind, Rows, TwoLayer};
-use magnon::nn::{AdamConfig, Cpu, Schedule, Tape};
+use magnon::model::{MappedRows, Mode};
+use magnon::nn::{AdamConfig, Cpu, Parameters, Schedule, Tape};
 use magnon::operator::Charge;
 use magnon::train::{
-    Checkpoints, EpochRecord, Experiment, Feed, Fitted, Inputs, Observer, State, Targets,
-    TrainConfig, TrainError, Trial, Watch, fit,
+    Checkpoints, EpochRecord, Experiment, Fitted, Observer, State, Targets, TrainConfig,
+    TrainError, Trial, Vary, Watch, fit,
 };
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use training_common::{Setup, bits, charge, config, dataset, history_bits, kinds};
+use training_common::{Ready, Setup, bits, charge, config, dataset, history_bits, kinds};
 
 /// Keeps the state after one epoch.
 struct Keep {
@@ -41,21 +41,17 @@ fn a_run_goes_on_from_any_state_bit_for_bit() {
     let optimiser = AdamConfig { schedule, clip: Some(0.5), ..Default::default() };
     for (kind, charge) in kinds() {
         let setup = Setup::new(kind, charge);
-        let inputs = setup.inputs();
+        let ready = setup.ready(0.4);
         for batch in [None, Some(16)] {
             let recipe =
                 TrainConfig { epochs: 24, batch, optimiser, seed: 7, ..Default::default() };
-            let feed = || match batch {
-                None => Feed::Full(&inputs),
-                Some(size) => Feed::Batches { rows: &setup.filtered, size },
-            };
             let run = |state: Option<State>, watch: &mut dyn Watch| {
                 // Other first weights: all that counts must come from the state.
-                let mut model = setup.model(&engine, 0.4, if state.is_some() { 99 } else { 7 });
-                let targets = setup.both();
+                let mut weights = ready.draw(if state.is_some() { 99 } else { 7 });
+                let (feed, targets) = (ready.feed(batch), setup.both());
                 let fitted =
-                    fit(&engine, &mut model, &feed(), targets, &recipe, state, watch).unwrap();
-                (bits(&model), history_bits(&fitted.history), fitted.best)
+                    fit(&engine, &mut weights, &feed, targets, &recipe, state, watch).unwrap();
+                (bits(&weights), history_bits(&fitted.history), fitted.best)
             };
             let whole = run(None, &mut ());
             assert_eq!(whole.1.len(), 24);
@@ -65,7 +61,7 @@ fn a_run_goes_on_from_any_state_bit_for_bit() {
                 let state = keep.state.expect("a state was kept");
                 assert_eq!((state.epoch, state.history.len()), (at, at));
                 let resumed = run(Some(state), &mut ());
-                assert_eq!(resumed, whole, "{kind:?} {charge} {batch:?} from epoch {at}");
+                assert_eq!(resumed, whole, "{kind} {charge} {batch:?} from epoch {at}");
             }
         }
     }
@@ -120,30 +116,35 @@ fn an_interrupted_experiment_goes_on_from_its_folder() {
 }
 
 /// Validation loss of some weights, without dropout.
-fn val_loss(setup: &Setup, model: &TwoLayer<Cpu<f32>>, engine: &Cpu<f32>) -> f64 {
-    let inputs = setup.inputs();
-    let mut tape = Tape::new(engine);
-    let mut pass = tape.pass(model.parameters());
-    let shared = model.begin(&mut pass, None);
-    let logits = model.logits(&mut pass, shared, Rows::Map(&inputs.val), Mode::Evaluate);
-    pass.likelihood(logits, &setup.targets[1].pairs).mean
+fn val_loss(setup: &Setup, ready: &Ready, weights: &Parameters<Cpu<f32>>) -> f64 {
+    let engine = Cpu::sequential();
+    let mut tape = Tape::new(&engine);
+    let mut trace = tape.trace(weights);
+    let view = &ready.views[1];
+    let shared = view.begin(&mut trace);
+    let logits = view.logits(&mut trace, shared, Mode::Evaluate);
+    trace.nll_loss(logits, &setup.targets[1].pairs).unwrap().mean
 }
 
-fn train(setup: &Setup, recipe: &TrainConfig, model: &mut TwoLayer<Cpu<f32>>) -> Fitted {
-    let (engine, inputs) = (Cpu::sequential(), setup.inputs());
-    let feed = Feed::Full(&inputs);
-    fit(&engine, model, &feed, setup.both(), recipe, None, &mut ()).unwrap()
+fn train(
+    setup: &Setup,
+    ready: &Ready,
+    recipe: &TrainConfig,
+    weights: &mut Parameters<Cpu<f32>>,
+) -> Fitted {
+    let (engine, feed) = (Cpu::sequential(), ready.feed(recipe.batch));
+    fit(&engine, weights, &feed, setup.both(), recipe, None, &mut ()).unwrap()
 }
 
 #[test]
 fn it_stops_when_patience_is_spent_and_keeps_the_best_weights() {
-    let engine = Cpu::sequential();
-    let setup = Setup::new(ModelKind::Mgc, charge(3));
+    let setup = Setup::new("mgc", charge(3));
+    let ready = setup.ready(0.5);
     let optimiser = AdamConfig { rate: 0.1, ..Default::default() };
     for patience in [1, 5, 20] {
         let recipe = TrainConfig { patience, optimiser, ..Default::default() };
-        let mut model = setup.model(&engine, 0.5, 0);
-        let fitted = train(&setup, &recipe, &mut model);
+        let mut weights = ready.draw(0);
+        let fitted = train(&setup, &ready, &recipe, &mut weights);
         assert_eq!(fitted.history.len(), fitted.best.epoch + patience);
         assert!(fitted.history.len() < recipe.epochs, "it stopped by itself");
         let least = fitted.history.iter().map(|r| r.val_loss).fold(f64::INFINITY, f64::min);
@@ -151,22 +152,23 @@ fn it_stops_when_patience_is_spent_and_keeps_the_best_weights() {
         let first = fitted.history.iter().find(|r| r.val_loss == least).unwrap();
         assert_eq!(first.epoch, fitted.best.epoch, "the first of equals");
         // The figure is that of the weights returned, with dropout off.
-        assert_eq!(val_loss(&setup, &model, &engine), fitted.best.val_loss);
+        assert_eq!(val_loss(&setup, &ready, &weights), fitted.best.val_loss);
     }
 }
 
 #[test]
 fn one_epoch_is_one_step() {
     let engine = Cpu::sequential();
-    let setup = Setup::new(ModelKind::Mlp, Charge::ZERO);
+    let setup = Setup::new("mlp", Charge::ZERO);
+    let ready = setup.ready(0.0);
     let recipe = TrainConfig { epochs: 1, ..Default::default() };
-    let mut model = setup.model(&engine, 0.0, 0);
-    let before = model.parameters().download(&engine);
-    let fitted = train(&setup, &recipe, &mut model);
+    let mut weights = ready.draw(0);
+    let before = weights.download(&engine).unwrap();
+    let fitted = train(&setup, &ready, &recipe, &mut weights);
     assert_eq!((fitted.history.len(), fitted.best.epoch), (1, 1));
-    assert_eq!(val_loss(&setup, &model, &engine), fitted.best.val_loss);
+    assert_eq!(val_loss(&setup, &ready, &weights), fitted.best.val_loss);
     // Adam's first step moves every weight by the rate at most, and some by it.
-    let after = model.parameters().download(&engine);
+    let after = weights.download(&engine).unwrap();
     let moved = before.iter().flatten().zip(after.iter().flatten()).map(|(a, b)| (a - b).abs());
     let largest = moved.fold(0.0, f32::max);
     assert!((largest - 0.01).abs() < 1e-4, "{largest}");
@@ -174,18 +176,14 @@ fn one_epoch_is_one_step() {
 
 #[test]
 fn a_batch_of_all_rows_is_the_full_batch() {
-    let engine = Cpu::sequential();
     for (kind, charge) in kinds() {
         let setup = Setup::new(kind, charge);
+        let ready = setup.ready(0.0);
         let recipe = TrainConfig { epochs: 15, ..Default::default() };
-        let mut full = setup.model(&engine, 0.0, 1);
-        let expected = train(&setup, &recipe, &mut full);
+        let expected = train(&setup, &ready, &recipe, &mut ready.draw(1));
         for size in [setup.targets[0].len(), 10_000] {
-            let mut model = setup.model(&engine, 0.0, 1);
-            let feed = Feed::Batches { rows: &setup.filtered, size };
             let recipe = TrainConfig { batch: Some(size), ..recipe };
-            let targets = setup.both();
-            let fitted = fit(&engine, &mut model, &feed, targets, &recipe, None, &mut ()).unwrap();
+            let fitted = train(&setup, &ready, &recipe, &mut ready.draw(1));
             for (a, b) in expected.history.iter().zip(&fitted.history) {
                 assert!((a.train_loss - b.train_loss).abs() < 1e-4, "{a:?} {b:?}");
                 assert!((a.val_loss - b.val_loss).abs() < 1e-4, "{a:?} {b:?}");
@@ -198,16 +196,14 @@ fn a_batch_of_all_rows_is_the_full_batch() {
 /// those of the first weights, whatever the batch.
 #[test]
 fn batches_cover_all_rows() {
-    let engine = Cpu::sequential();
-    let setup = Setup::new(ModelKind::Mgc, charge(3));
+    let setup = Setup::new("mgc", charge(3));
+    let ready = setup.ready(0.0);
     let optimiser = AdamConfig { rate: 1e-12, weight_decay: 0.0, ..Default::default() };
     let recipe = TrainConfig { epochs: 2, optimiser, ..Default::default() };
-    let mut model = setup.model(&engine, 0.0, 1);
-    let full = train(&setup, &recipe, &mut model);
+    let full = train(&setup, &ready, &recipe, &mut ready.draw(1));
     for size in [1, 7, 64] {
-        let mut model = setup.model(&engine, 0.0, 1);
-        let feed = Feed::Batches { rows: &setup.filtered, size };
-        let fitted = fit(&engine, &mut model, &feed, setup.both(), &recipe, None, &mut ()).unwrap();
+        let recipe = TrainConfig { batch: Some(size), ..recipe };
+        let fitted = train(&setup, &ready, &recipe, &mut ready.draw(1));
         let (a, b) = (&full.history[0], &fitted.history[0]);
         assert!((a.train_loss - b.train_loss).abs() < 1e-6, "{size}: {a:?} {b:?}");
         assert_eq!(a.train_accuracy, b.train_accuracy);
@@ -226,17 +222,13 @@ fn losses_that_are_no_numbers_are_errors() {
     // Near the end of single precision; at 10³⁰ losses are absurd, but numbers still.
     let huge = scaled(dataset(150, 9, 3), 1e38);
     let plain = dataset(150, 9, 3);
-    for (data, rate, kind) in [
-        (&huge, 0.01, ModelKind::Mlp),
-        (&plain, 1e38, ModelKind::Mlp),
-        (&plain, 1e38, ModelKind::Mgc),
-    ] {
+    for (data, rate, kind) in [(&huge, 0.01, "mlp"), (&plain, 1e38, "mlp"), (&plain, 1e38, "mgc")] {
         for batch in [None, Some(30)] {
             let mut recipe = config(kind, charge(3));
             recipe.train.optimiser.rate = rate;
             recipe.train.batch = batch;
             let result = Experiment::new(data, &recipe).unwrap().run(None, &());
-            let Err(error) = result else { panic!("{kind:?} at rate {rate} should fail") };
+            let Err(error) = result else { panic!("{kind} at rate {rate} should fail") };
             let text = error.to_string();
             assert!(matches!(error, TrainError::NotFinite { .. }), "{text}");
             assert!(text.contains("learning rate"), "{text}");
@@ -250,7 +242,7 @@ fn labelled(classes: Vec<Option<u32>>, names: &[&str]) -> Labels {
 
 #[test]
 fn data_that_cannot_be_learnt_from_are_refused() {
-    let recipe = config(ModelKind::Mgc, charge(3));
+    let recipe = config("mgc", charge(3));
     let data = dataset(60, 4, 1);
     let refuse = |change: &dyn Fn(&mut Dataset), word: &str| {
         let mut data = data.clone();
@@ -273,20 +265,11 @@ fn data_that_cannot_be_learnt_from_are_refused() {
         },
         "no labelled validation node",
     );
-    let engine = Cpu::sequential();
-    let setup = Setup::new(ModelKind::Mgc, charge(3));
-    let (inputs, none) = (setup.inputs(), Targets::default());
-    let mut model = setup.model(&engine, 0.0, 0);
-    let targets = [&none, &setup.targets[1]];
-    let result = fit(
-        &engine,
-        &mut model,
-        &Feed::Full(&inputs),
-        targets,
-        &TrainConfig::default(),
-        None,
-        &mut (),
-    );
+    let (engine, recipe) = (Cpu::sequential(), TrainConfig::default());
+    let setup = Setup::new("mgc", charge(3));
+    let (ready, none) = (setup.ready(0.0), Targets::default());
+    let (feed, targets) = (ready.feed(None), [&none, &setup.targets[1]]);
+    let result = fit(&engine, &mut ready.draw(0), &feed, targets, &recipe, None, &mut ());
     assert!(matches!(result, Err(TrainError::EmptyPart { part: "training" })));
 }
 
@@ -294,7 +277,7 @@ fn data_that_cannot_be_learnt_from_are_refused() {
 #[test]
 fn nodes_without_a_label_are_left_out() {
     let mut data = dataset(90, 5, 2);
-    let recipe = config(ModelKind::Mgc, charge(3));
+    let recipe = config("mgc", charge(3));
     let gone: Vec<u32> = data.splits[0].train.iter().step_by(4).copied().collect();
     let mut without = data.clone();
     without.splits[0].train.retain(|u| !gone.contains(u));
@@ -315,7 +298,7 @@ fn a_class_that_training_never_sees_is_said_and_does_no_harm() {
     *train = kept;
     test.extend::<Vec<u32>>(moved);
     labels.names[2] = "rare".to_owned();
-    let recipe = config(ModelKind::Mgc, charge(3));
+    let recipe = config("mgc", charge(3));
     let experiment = Experiment::new(&data, &recipe).unwrap();
     assert_eq!(experiment.unseen_classes(), ["rare"]);
     let outcome = experiment.run(None, &()).unwrap();
@@ -334,7 +317,7 @@ fn a_class_of_one_node_may_be_missing_from_training() {
     let path = std::path::Path::new(&root).join("texas");
     let data = magnon::data::load(&path, &Default::default()).unwrap();
     for (split, unseen) in [("given", &[][..]), ("40/30/30", &["3"])] {
-        let mut recipe = config(ModelKind::Mgc, charge(4));
+        let mut recipe = config("mgc", charge(4));
         recipe.data.split = split.parse().unwrap();
         recipe.train.epochs = 5;
         let experiment = Experiment::new(&data, &recipe).unwrap();
@@ -350,13 +333,12 @@ fn a_class_of_one_node_may_be_missing_from_training() {
 #[test]
 fn strange_states_are_refused() {
     let engine = Cpu::sequential();
-    let setup = Setup::new(ModelKind::Mlp, Charge::ZERO);
-    let inputs: Inputs = setup.inputs();
+    let setup = Setup::new("mlp", Charge::ZERO);
+    let ready = setup.ready(0.0);
     let recipe = TrainConfig { epochs: 6, ..Default::default() };
     let go = |state: Option<State>, watch: &mut dyn Watch| {
-        let mut model = setup.model(&engine, 0.0, 0);
-        let feed = Feed::Full(&inputs);
-        fit(&engine, &mut model, &feed, setup.both(), &recipe, state, watch)
+        let (feed, targets) = (ready.feed(None), setup.both());
+        fit(&engine, &mut ready.draw(0), &feed, targets, &recipe, state, watch)
     };
     let mut keep = Keep { at: 3, state: None };
     go(None, &mut keep).unwrap();
@@ -405,11 +387,11 @@ fn recipes_out_of_range_are_refused() {
 #[test]
 fn seeds_may_be_as_large_as_they_like() {
     let data = dataset(60, 4, 1);
-    let mut recipe = config(ModelKind::Mgc, charge(3));
+    let mut recipe = config("mgc", charge(3));
     recipe.train.seed = u64::MAX;
     recipe.train.epochs = 2;
     recipe.runs.count = 3;
-    for vary in [magnon::run::Vary::Seeds, magnon::run::Vary::Both] {
+    for vary in [Vary::Seeds, Vary::Both] {
         recipe.runs.vary = vary;
         recipe.data.split = "60/20/20".parse().unwrap();
         let outcome = Experiment::new(&data, &recipe).unwrap().run(None, &()).unwrap();
@@ -423,9 +405,9 @@ fn filtered_features_of_other_sizes_are_refused() {
     let path = folder.path().join("x.npy");
     magnon::data::write::write_npy(&path, &Matrix::<f32>::zeros(59, 4)).unwrap();
     let data = dataset(60, 4, 1);
-    let recipe = config(ModelKind::Mgc, charge(3));
+    let recipe = config("mgc", charge(3));
     let experiment = Experiment::new(&data, &recipe).unwrap();
-    let rows = magnon::train::MappedRows::open(&path).unwrap();
+    let rows = MappedRows::open(&path).unwrap();
     let error = experiment.with_filtered(Charge::ZERO, rows).err().unwrap().to_string();
     assert!(error.contains("59") && error.contains("60"), "{error}");
 }

@@ -3,14 +3,19 @@
 
 mod training_common;
 
-use magnon::filter::{Filter, Propagated, propagate};
+use magnon::data::Features;
+use magnon::filter::{Filter, FilterConfig, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
-use magnon::model::{Mode, Model, ModelConfig, Rows, mgc};
-use magnon::nn::{Adam, AdamConfig, Cpu, Decay, Field, Map, Parameters, Schedule, Shape, Tape};
-use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig};
-use magnon::train::{Inputs, Plan};
+use magnon::matrix::Matrix;
+use magnon::model::{Inputs, MappedRows, Mode, PassChoice, ProductOrder, Purpose, RowSource};
+use magnon::nn::{
+    Adam, AdamConfig, Cpu, Decay, DrawKey, Engine, MapSource, Parameters, Schedule, Shape, Tape,
+};
+use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Pattern};
+use magnon::train::{Experiment, Targets};
 use num_complex::Complex64;
-use training_common::{charge, dataset, sparse};
+use std::sync::Arc;
+use training_common::{charge, dataset, model, sparse, thinned};
 
 type Dense = Vec<Vec<Complex64>>;
 
@@ -71,8 +76,8 @@ fn loss_by_hand(x: &Dense, p: &[Vec<f64>], hidden: usize, targets: &[(u32, u32)]
 }
 
 /// The loss of MGC and its whole gradient, against the paper's formulas and central differences of
-/// them. The library's part goes through `Map::filter`, so that operator, filter and network are all
-/// in double precision.
+/// them. X̄ is made by a filter map on the tape, so that operator, filter and network are all in double
+/// precision.
 #[test]
 fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let (graph, q, hidden) = (small(), charge(3), 4);
@@ -85,23 +90,39 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let targets = [(0, 1), (2, 0), (3, 2), (5, 1)];
 
     let engine = Cpu::<f64>::sequential();
-    let config = ModelConfig { hidden, dropout: 0.0, ..Default::default() };
-    let mut model = mgc(&engine, &config, Field::Complex, 3, 3, 5).unwrap();
+    let config = model("mgc", &[("hidden", hidden.into()), ("dropout", 0.0.into())]);
+    let features = Features::Dense(Matrix::zeros(6, 3));
+    let filter = FilterConfig { order: Some(3), ..Default::default() };
+    let inputs = Inputs {
+        graph: &graph,
+        pattern: operator.pattern(),
+        features: &features,
+        classes: 3,
+        operator: Some(&recipe),
+        filter: Some(&filter),
+        filtered: None,
+        field: None,
+        purpose: Purpose::Train { train: 4, val: 1, batches: false },
+        progress: &|_, _| (),
+    };
+    let network = config.build(&engine, &inputs).unwrap();
+    let mut parameters = network.layout().draw(&engine, 5).unwrap();
     // Biases start at 0, where a wrong gradient may hide.
-    for (k, value) in model.parameters_mut().values_mut().iter_mut().enumerate() {
+    for (k, value) in parameters.values_mut().iter_mut().enumerate() {
         value.iter_mut().enumerate().for_each(|(i, x)| *x += 0.1 * ((i + k) as f64).sin());
     }
-    let source = Map::dense(Shape::real(6, 3), x).unwrap();
-    let filter = Map::filter(&operator, &Filter::linear_rank(3).unwrap()).unwrap();
+    let filter = MapSource::filter(&operator, &Filter::linear_rank(3).unwrap());
+    let filter = Arc::new(engine.prepare(filter).unwrap());
     let mut tape = Tape::new(&engine);
-    let mut pass = tape.pass(model.parameters());
-    let shared = model.begin(&mut pass, Some(&source));
-    let logits = model.logits(&mut pass, shared, Rows::Map(&filter), Mode::Evaluate);
-    let loss = pass.likelihood(logits, &targets);
-    let mut gradients = model.parameters().zeros(&engine);
-    pass.backward(loss, &mut gradients);
+    let mut trace = tape.trace(&parameters);
+    let rows = trace.input(Shape::real(6, 3), &x);
+    let rows = trace.map(&filter, rows);
+    let logits = network.by_rows().unwrap().logits_of(&mut trace, rows, Mode::Evaluate);
+    let loss = trace.nll_loss(logits, &targets).unwrap();
+    let mut gradients = parameters.zeros(&engine).unwrap();
+    trace.backward(loss, &mut gradients).unwrap();
 
-    let parameters = model.parameters().download(&engine);
+    let parameters = parameters.download(&engine).unwrap();
     let expected = loss_by_hand(&filtered, &parameters, hidden, &targets);
     assert!((loss.mean - expected).abs() < 1e-12, "{} but {expected}", loss.mean);
     for (p, gradient) in gradients.iter().enumerate() {
@@ -161,18 +182,18 @@ fn adam_is_that_of_the_books() {
                 let start = [0.7, -1.2, 0.0, 2.5, -0.3];
                 let mut parameters = Parameters::new();
                 // The norm that is clipped is that of all parameters together.
-                parameters.add(&engine, "a", Shape::complex(1, 1), &start[..2]);
-                parameters.add(&engine, "b", Shape::real(3, 1), &start[2..]);
-                let mut adam = Adam::new(&engine, config, &parameters);
+                parameters.add(&engine, "a", Shape::complex(1, 1), &start[..2]).unwrap();
+                parameters.add(&engine, "b", Shape::real(3, 1), &start[2..]).unwrap();
+                let mut adam = Adam::new(&engine, config, &parameters).unwrap();
                 let zeros = || vec![0.0; 5];
                 let mut reference = Reference { w: start.to_vec(), m: zeros(), v: zeros() };
                 for t in 1..=20 {
                     let gradient: Vec<f64> =
                         (0..5).map(|i| (f64::from(i * t) * 1.7 + 0.4).sin()).collect();
                     let parts = [gradient[..2].to_vec(), gradient[2..].to_vec()];
-                    adam.step(&engine, t as usize - 1, &mut parameters, &parts);
+                    adam.step(&engine, t as usize - 1, &mut parameters, &parts).unwrap();
                     reference.step(&gradient, t, 0.05 * factor(t - 1), &config);
-                    let found = parameters.download(&engine).concat();
+                    let found = parameters.download(&engine).unwrap().concat();
                     for (a, b) in found.iter().zip(&reference.w) {
                         assert!((a - b).abs() < 1e-12, "{config:?}, step {t}: {a} but {b}");
                     }
@@ -182,26 +203,37 @@ fn adam_is_that_of_the_books() {
     }
 }
 
-/// Logits of the validation rows, loss of the training rows and its gradient.
-fn look(inputs: &Inputs, classes: usize, targets: &[(u32, u32)]) -> (Vec<f32>, Vec<Vec<f32>>) {
+/// Logits of the validation rows, and the gradient of the loss of the training rows, in the order
+/// that the model takes for so many columns.
+fn look(
+    inputs: &Inputs,
+    order: ProductOrder,
+    [train, val]: [&[u32]; 2],
+    targets: &[(u32, u32)],
+) -> (Vec<f32>, Vec<Vec<f32>>) {
     let engine = Cpu::<f32>::sequential();
-    let config = ModelConfig { hidden: 8, dropout: 0.0, ..Default::default() };
-    let model = mgc(&engine, &config, inputs.field, inputs.width, classes, 3).unwrap();
+    let config = model("mgc", &[("hidden", 8.into()), ("dropout", 0.0.into())]);
+    let network = config.build(&engine, inputs).unwrap();
+    assert_eq!(network.order(), Some(order));
+    let views = [train, val].map(|nodes| network.view(&engine, nodes).unwrap());
+    let parameters = network.layout().draw(&engine, 3).unwrap();
     let mut tape = Tape::new(&engine);
-    let mut pass = tape.pass(model.parameters());
-    let shared = model.begin(&mut pass, inputs.source.as_ref());
-    let val = model.logits(&mut pass, shared, Rows::Map(&inputs.val), Mode::Evaluate);
-    let train = model.logits(&mut pass, shared, Rows::Map(&inputs.train), Mode::Train([0; 4]));
-    let loss = pass.likelihood(train, targets);
-    let logits = pass.value(val).clone();
-    let mut gradients = model.parameters().zeros(&engine);
-    pass.backward(loss, &mut gradients);
+    let mut trace = tape.trace(&parameters);
+    let shared = views[0].begin(&mut trace);
+    let val = views[1].logits(&mut trace, shared, Mode::Evaluate);
+    let train = views[0].logits(&mut trace, shared, Mode::Train(DrawKey::default()));
+    let loss = trace.nll_loss(train, targets).unwrap();
+    let logits = trace.value(val).unwrap().clone();
+    let mut gradients = parameters.zeros(&engine).unwrap();
+    trace.backward(loss, &mut gradients).unwrap();
     (logits, gradients)
 }
 
+/// (h(S)X)·W and H·(X·W).
 #[test]
-fn both_plans_compute_the_same() {
-    let mut data = dataset(80, 12, 6);
+fn both_orders_compute_the_same() {
+    // More columns than nodes, so that sparse features stay as they are.
+    let data = dataset(80, 200, 6);
     // A node without neighbours, and weights.
     let edges: Vec<(u32, u32, f32)> = data
         .graph
@@ -213,12 +245,14 @@ fn both_plans_compute_the_same() {
     let unweighted = edges.iter().map(|&(u, v, _)| (u, v));
     let unweighted = GraphBuilder::new(80).edges(unweighted).build().unwrap().graph;
     let weighted = GraphBuilder::new(80).weighted_edges(edges).build().unwrap().graph;
-    let features = data.features.take().unwrap();
-    let x = sparse(&features);
+    let dense = thinned(data.features.as_ref().unwrap(), 19);
+    let packed = Features::Sparse(sparse(&dense));
     let classes = data.labels.as_ref().unwrap();
     let split = &data.splits[0];
-    let targets = magnon::train::Targets::of(&split.train, classes).pairs;
+    let targets = Targets::of(&split.train, classes).pairs;
+    let filter = FilterConfig { order: Some(5), ..Default::default() };
     for graph in [&unweighted, &weighted] {
+        let pattern = Arc::new(Pattern::new(graph).unwrap());
         for normalize in [Normalize::Symmetric, Normalize::RandomWalk] {
             for kind in [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian] {
                 for (q, self_loops) in [(Charge::ZERO, true), (charge(5), true), (charge(4), false)]
@@ -230,16 +264,30 @@ fn both_plans_compute_the_same() {
                         self_loops,
                         ..Default::default()
                     };
-                    let operator = MagneticOperator::new(graph, &recipe).unwrap();
-                    let filter = Filter::linear_rank(5).unwrap();
-                    let filtered = propagate(&operator, &filter, &features, &|_, _| ()).unwrap();
-                    let rows = Inputs::rows(&filtered, &split.train, &split.val);
-                    let factored =
-                        Inputs::factored(&operator, &filter, &x, &split.train, &split.val).unwrap();
-                    assert_eq!((rows.plan, factored.plan), (Plan::Rows, Plan::Factored));
-                    assert_eq!(rows.field, factored.field);
-                    let (a, da) = look(&rows, 3, &targets);
-                    let (b, db) = look(&factored, 3, &targets);
+                    let on = |features| {
+                        let inputs = Inputs {
+                            graph,
+                            pattern: &pattern,
+                            features,
+                            classes: 3,
+                            operator: Some(&recipe),
+                            filter: Some(&filter),
+                            filtered: None,
+                            field: None,
+                            purpose: Purpose::Train {
+                                train: split.train.len(),
+                                val: split.val.len(),
+                                batches: false,
+                            },
+                            progress: &|_, _| (),
+                        };
+                        let order = match features {
+                            Features::Dense(_) => ProductOrder::Rows,
+                            Features::Sparse(_) => ProductOrder::Factored,
+                        };
+                        look(&inputs, order, [&split.train, &split.val], &targets)
+                    };
+                    let ((a, da), (b, db)) = (on(&dense), on(&packed));
                     let close = |a: &[f32], b: &[f32]| {
                         a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5 * (1.0 + a.abs()))
                     };
@@ -258,7 +306,6 @@ fn both_plans_compute_the_same() {
 /// The same numbers in a file: mapped, they are those in memory bit for bit.
 #[test]
 fn mapped_rows_are_those_in_memory() {
-    use magnon::train::{MappedRows, RowSource};
     let folder = tempfile::tempdir().unwrap();
     let data = dataset(80, 12, 6);
     for q in [Charge::ZERO, charge(3)] {
@@ -284,10 +331,10 @@ fn mapped_rows_are_those_in_memory() {
         }
         // And so are the models that are trained on them.
         for batch in [None, Some(20)] {
-            let mut recipe = training_common::config(magnon::model::ModelKind::Mgc, q);
-            recipe.operator.pass = magnon::train::PassChoice::Low;
+            let mut recipe = training_common::config("mgc", q);
+            recipe.operator.as_mut().unwrap().pass = PassChoice::Low;
             recipe.train.batch = batch;
-            let experiment = || magnon::train::Experiment::new(&data, &recipe).unwrap();
+            let experiment = || Experiment::new(&data, &recipe).unwrap();
             let memory = experiment().run(None, &()).unwrap();
             let file = experiment().with_filtered(q, MappedRows::open(&path).unwrap()).unwrap();
             let file = file.run(None, &()).unwrap();
@@ -309,7 +356,6 @@ fn npy(descr: &str, order: &str, shape: &str, payload: &[u8]) -> Vec<u8> {
 
 #[test]
 fn hostile_npy_files_are_refused() {
-    use magnon::train::MappedRows;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.npy");
     let payload = [0u8; 96];

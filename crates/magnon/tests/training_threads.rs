@@ -4,11 +4,12 @@
 mod training_common;
 
 use magnon::cycles::{Candidate, ChargeAdvice};
-use magnon::model::ModelKind;
-use magnon::nn::{Cpu, Engine, Field, Map, Shape, Side};
-use magnon::operator::Charge;
-use magnon::run::Vary;
-use magnon::train::{ChargeChoice, Experiment, Outcome, TrialResult};
+use magnon::filter::Filter;
+use magnon::matrix::SparseMatrix;
+use magnon::model::ChargeChoice;
+use magnon::nn::{Cpu, Engine, Factor, Field, Map, MapSource, Shape, Side};
+use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
+use magnon::train::{Experiment, Outcome, TrialResult, Vary};
 use training_common::{charge, config, dataset, history_bits};
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -25,8 +26,8 @@ fn all(run: &TrialResult) -> (Vec<Vec<u32>>, Vec<[u64; 6]>, Vec<u32>) {
     )
 }
 
-fn summary(outcome: &Outcome) -> Vec<Option<u64>> {
-    outcome.candidates.iter().map(|c| c.val_loss.map(f64::to_bits)).collect()
+fn summary(outcome: &Outcome) -> Vec<u64> {
+    outcome.candidates.iter().map(|c| c.val_loss.to_bits()).collect()
 }
 
 /// Several runs with candidate charges and controls, sequential engines side by side; and one run,
@@ -45,8 +46,8 @@ fn experiments_do_not_depend_on_threads() {
         reason: String::new(),
     };
     for (count, batch) in [(1, None), (3, None), (3, Some(40))] {
-        let mut recipe = config(ModelKind::Mgc, charge(3));
-        recipe.operator.charge = ChargeChoice::Auto;
+        let mut recipe = config("mgc", charge(3));
+        recipe.operator.as_mut().unwrap().charge = ChargeChoice::Auto;
         recipe.data.split = "60/20/20".parse().unwrap();
         recipe.runs.count = count;
         recipe.runs.vary = Vary::Both;
@@ -92,16 +93,16 @@ fn shared_products_are_those_of_one_thread() {
         for (a, b) in [(real, real), (real, complex), (complex, complex), (complex, real)] {
             for adjoint in [false, true] {
                 let stored = if adjoint { (inner, rows) } else { (rows, inner) };
-                let left = Shape { rows: stored.0, cols: stored.1, field: a };
-                let right = Shape { rows: inner, cols, field: b };
-                let out = Shape { rows, cols, field: a.join(b) };
+                let left = Shape::new(stored.0, stored.1, a);
+                let right = Shape::new(inner, cols, b);
+                let out = Shape::new(rows, cols, a.join(b));
                 let (x, y) = (numbers(left.len(), 1), numbers(right.len(), 2));
                 for add in [false, true] {
                     let run = |engine: &Cpu<f32>| {
                         let mut result = numbers(out.len(), 3);
-                        let left = Side { buffer: &x, shape: left, adjoint };
-                        let right = Side { buffer: &y, shape: right, adjoint: false };
-                        engine.product(left, right, (&mut result, out), add);
+                        let left = Factor { buffer: &x, shape: left, adjoint };
+                        let right = Factor { buffer: &y, shape: right, adjoint: false };
+                        engine.product(left, right, (&mut result, out), add).unwrap();
                         result.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
                     };
                     let expected = run(&sequential);
@@ -116,25 +117,49 @@ fn shared_products_are_those_of_one_thread() {
     }
 }
 
-/// The same for maps, which are what training multiplies with.
+/// A map forwards, then backwards, as bits.
+fn both_ways(engine: &Cpu<f32>, map: &Map<f32>, x: Shape, y: Shape) -> [Vec<u32>; 2] {
+    let (from, mut forward) = (numbers(x.len(), 5), engine.zeros(y.len()).unwrap());
+    engine.map(map, Side::Forward, None, (&from, x), (&mut forward, y), false).unwrap();
+    let mut back = engine.zeros(x.len()).unwrap();
+    engine.map(map, Side::Adjoint, None, (&forward, y), (&mut back, x), false).unwrap();
+    [forward, back].map(|all| all.iter().map(|x| x.to_bits()).collect())
+}
+
+/// The same for maps, which are what training multiplies with: dense rows, sparse ones, operators and
+/// filters.
 #[test]
 fn shared_maps_are_those_of_one_thread() {
     let (parallel, sequential) = (Cpu::<f32>::parallel(), Cpu::<f32>::sequential());
+    let mut sources = Vec::new();
     for field in [Field::Real, Field::Complex] {
-        let shape = Shape { rows: 700, cols: 1003, field };
-        let map = Map::dense(shape, numbers(shape.len(), 4)).unwrap();
-        let x = Shape { rows: 1003, cols: 16, field };
-        let y = Shape { rows: 700, cols: 16, field };
+        let shape = Shape::new(700, 1003, field);
+        sources.push(MapSource::dense(shape, numbers(shape.len(), 4)).unwrap());
+    }
+    let nodes = 1003;
+    let entry = |i: usize| (i * 31 % nodes, (i * 577 % nodes) as u32, (i % 7) as f32 - 3.5);
+    let entries = (0..40_000).map(entry);
+    sources.push(MapSource::Sparse(SparseMatrix::from_triplets(nodes, nodes, entries).unwrap()));
+    let graph = dataset(nodes, 0, 2).graph;
+    for charge in [Charge::ZERO, charge(3)] {
+        let config = OperatorConfig { charge, ..Default::default() };
+        let operator = MagneticOperator::new(&graph, &config).unwrap();
+        sources.push(MapSource::operator(&operator));
+        sources.push(MapSource::filter(&operator, &Filter::linear_rank(4).unwrap()));
+    }
+    for (number, source) in sources.into_iter().enumerate() {
+        let shape = source.shape();
+        let (x, y) = (
+            Shape::new(shape.cols(), 64, shape.field()),
+            Shape::new(shape.rows(), 64, shape.field()),
+        );
         let run = |engine: &Cpu<f32>| {
-            let (from, mut forward) = (numbers(x.len(), 5), engine.zeros(y.len()));
-            engine.map(&map, (&from, x), (&mut forward, y));
-            let mut back = engine.zeros(x.len());
-            engine.map_adjoint(&map, (&forward, y), (&mut back, x), false);
-            [forward, back].map(|all| all.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+            let map = engine.prepare(source.clone()).unwrap();
+            both_ways(engine, &map, x, y)
         };
         let expected = run(&sequential);
         for threads in [1, 2, 7] {
-            assert!(on_threads(threads, || run(&parallel)) == expected, "{field:?} {threads}");
+            assert!(on_threads(threads, || run(&parallel)) == expected, "map {number} {threads}");
         }
     }
 }

@@ -86,7 +86,8 @@ impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
                 let all = self.pattern.nodes();
                 let units = nodes.iter().enumerate().map(|(row, &node)| (row, node, 1.0));
                 let selection = SparseMatrix::from_triplets(nodes.len(), all, units);
-                let selection = selection.ok().filter(|_| nodes.len() < all);
+                let everyone_in_order = nodes.iter().copied().eq(0..all as u32);
+                let selection = selection.ok().filter(|_| !everyone_in_order);
                 (everyone(&self.pattern), selection)
             }
         };

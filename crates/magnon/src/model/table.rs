@@ -98,7 +98,7 @@ impl ModelConfig {
         }
     }
 
-    /// Changes one setting.
+    /// Changes one setting; one that is out of its range changes nothing.
     pub fn set(&mut self, key: &str, value: Value) -> Result<(), ModelError> {
         let model = self.info().name;
         let mut settings = self.settings();
@@ -108,13 +108,15 @@ impl ModelConfig {
         }
         settings.insert(key.to_owned(), value.clone());
         let changed = self.with_settings(Value::Object(settings));
-        *self = changed.map_err(|error| ModelError::BadValue {
+        let changed = changed.map_err(|error| ModelError::BadValue {
             model,
             key: key.to_owned(),
             value: value.to_string(),
             problem: error.to_string(),
         })?;
-        self.check()
+        changed.check()?;
+        *self = changed;
+        Ok(())
     }
 
     /// Whether the model has such a setting.

@@ -47,7 +47,11 @@ impl<E: Engine> Trace<'_, '_, E> {
         let shape = self.shape(of);
         match self.tape.nodes[of.0].op.clone() {
             Op::Input | Op::NllLoss { .. } => Ok(()),
-            Op::Parameter(_) => Ok(()), // its gradient is where the gradients are
+            // Losses and attention leave the gradients of all their inputs on the tape.
+            Op::Parameter(id) => {
+                let add = std::mem::replace(&mut self.tape.written[id.0], true);
+                engine.scale(1.0, dy, &mut gradients[id.0], add)
+            }
             Op::Product { left, right } => {
                 let given = || Factor { buffer: dy, shape, adjoint: false };
                 let (a, b) = (self.shape(left), self.shape(right));
@@ -207,7 +211,14 @@ impl<E: Engine> Trace<'_, '_, E> {
             engine.attend_gradient(&input, back)?;
         }
         for (var, buffer) in inputs.into_iter().zip(found) {
-            self.tape.nodes[var.0].gradient = Some(buffer);
+            match &mut self.tape.nodes[var.0].gradient {
+                // One matrix may be two of the inputs.
+                Some(first) => {
+                    engine.scale(1.0, &buffer, first, true)?;
+                    self.tape.give(buffer);
+                }
+                none => *none = Some(buffer),
+            }
         }
         Ok(())
     }

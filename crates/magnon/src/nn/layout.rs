@@ -107,27 +107,25 @@ impl Layout {
         engine: &E,
         saved: &[NamedNumbers],
     ) -> Result<Result<Parameters<E>, EngineError>, String> {
-        let mut found = Vec::new();
+        let mut matched = Vec::new();
         for (name, shape) in self.iter() {
-            let Some((_, _, numbers)) = saved.iter().find(|(saved, ..)| saved == name) else {
+            let found = saved.iter().find(|(saved, ..)| saved == name);
+            let Some((_, saved_shape, numbers)) = found else {
                 return Err(format!("it lacks {name}"));
             };
-            if numbers.len() != shape.len() {
-                let (rows, cols) = (shape.rows(), shape.cols());
-                return Err(format!(
-                    "{name} has {} numbers, not those of {rows} × {cols}",
-                    numbers.len()
-                ));
+            if *saved_shape != shape || numbers.len() != shape.len() {
+                let (found, expected) = (words(*saved_shape), words(shape));
+                return Err(format!("{name} has {found}, not {expected}"));
             }
-            found.push(numbers.clone());
+            matched.push(numbers.clone());
         }
         if let Some((name, ..)) =
             saved.iter().find(|(name, ..)| !self.iter().any(|(n, _)| n == name))
         {
             return Err(format!("it holds {name}, which its model does not have"));
         }
-        let mut found = found.into_iter();
-        Ok(self.fill(engine, |_| found.next().unwrap_or_default()))
+        let mut matched = matched.into_iter();
+        Ok(self.fill(engine, |_| matched.next().unwrap_or_default()))
     }
 
     fn fill<E: Engine>(
@@ -142,6 +140,12 @@ impl Layout {
         parameters.decays = self.declared.iter().map(|declared| declared.decay).collect();
         Ok(parameters)
     }
+}
+
+/// A shape in words.
+fn words(shape: Shape) -> String {
+    let field = if shape.field() == Field::Complex { "complex" } else { "real" };
+    format!("{} × {} {field} numbers", shape.rows(), shape.cols())
 }
 
 /// A linear layer of a [`Layout`].

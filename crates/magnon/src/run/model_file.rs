@@ -38,6 +38,11 @@ impl SavedModel {
         self.weights.iter().any(|(_, shape, _)| shape.field() == Field::Complex)
     }
 
+    /// Number of real numbers among the weights.
+    pub fn count(&self) -> usize {
+        self.weights.iter().map(|(_, shape, _)| shape.len()).sum()
+    }
+
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let mut file = Tensors::default();

@@ -68,10 +68,9 @@ impl EngineWork for Work<'_> {
         };
         let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
         let loaded = network.layout().load(engine, &saved.weights);
-        let parameters = match loaded {
-            Ok(parameters) => parameters.map_err(TrainError::from)?,
-            Err(problem) => return Err(unfit(saved, dataset, features, &pattern, &problem)),
-        };
+        let more = network.layout().count() > saved.count();
+        let loaded = loaded.map_err(|problem| misfit(saved, dataset, &pattern, more, problem))?;
+        let parameters = loaded.map_err(TrainError::from)?;
         if let Some(cache) = cache
             && let Some(partial) =
                 update(engine, network.as_ref(), &parameters, dataset, features, &pattern, cache)?
@@ -150,30 +149,30 @@ fn check<'a>(saved: &SavedModel, dataset: &'a Dataset) -> Result<&'a Features, R
     Ok(features)
 }
 
-/// Why weights do not fit: a network of real ones may be on a complex operator.
-fn unfit(
+/// Why the weights are not those of the network on these data, which may need `more` of them: a
+/// network that was trained on a real operator cannot take a complex one.
+fn misfit(
     saved: &SavedModel,
     dataset: &Dataset,
-    features: &Features,
     pattern: &Arc<Pattern>,
-    problem: &str,
+    more: bool,
+    problem: String,
 ) -> RunError {
     let data = dataset.name.clone();
-    let complex = saved.operator.as_ref().filter(|config| {
-        let operator = MagneticOperator::from_pattern(pattern.clone(), config);
-        !saved.is_complex() && operator.is_ok_and(|operator| !operator.is_real())
-    });
-    match complex {
-        Some(config) => RunError::Unfit {
+    let operator = saved.operator.as_ref();
+    let operator =
+        operator.and_then(|config| MagneticOperator::from_pattern(pattern.clone(), config).ok());
+    match operator.filter(|operator| more && !operator.is_real() && !saved.is_complex()) {
+        Some(operator) => RunError::Unfit {
             data,
             expected: "a real operator".to_owned(),
-            found: format!("a complex operator at the charge {}", config.charge),
+            found: format!("a complex operator at the charge {}", operator.config().charge),
             advice: "train on a graph with directions, or with the charge 0",
         },
         None => RunError::Unfit {
             data,
             expected: format!("other data ({problem})"),
-            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), features.cols()),
+            found: format!("{} nodes, {} feature columns", dataset.graph.nodes(), saved.width),
             advice: "predict on a graph that the model fits, or train it again",
         },
     }

@@ -2,14 +2,14 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // each file uses a part
 
 use magnon::data::{Dataset, Features, SyntheticConfig};
-use magnon::filter::{Filter, FilterConfig, Propagated, propagate};
+use magnon::filter::FilterConfig;
 use magnon::graph::generate::GeneratorConfig;
-use magnon::matrix::SparseMatrix;
-use magnon::model::{Model, ModelConfig, ModelKind, TwoLayer, mgc, mlp};
-use magnon::nn::{Cpu, Field};
-use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
-use magnon::run::RunConfig;
-use magnon::train::{ChargeChoice, EpochRecord, Inputs, OperatorChoice, Targets, TrainConfig};
+use magnon::matrix::{Matrix, SparseMatrix};
+use magnon::model::{ChargeChoice, Inputs, ModelConfig, Network, Purpose, View};
+use magnon::nn::{Cpu, Parameters};
+use magnon::operator::{Charge, OperatorConfig, Pattern};
+use magnon::train::{EpochRecord, Feed, RunConfig, Targets, TrainConfig};
+use std::sync::Arc;
 
 /// Three blocks in a ring, with features that tell a little.
 pub fn dataset(nodes: usize, columns: usize, seed: u64) -> Dataset {
@@ -22,64 +22,89 @@ pub fn charge(m: u32) -> Charge {
     Charge::fraction(1, m).unwrap()
 }
 
-/// A small network of 8 hidden units on a filter of order 4.
-pub fn config(kind: ModelKind, charge: Charge) -> RunConfig {
-    RunConfig {
-        operator: OperatorChoice { charge: ChargeChoice::Fixed(charge), ..Default::default() },
-        filter: FilterConfig { order: Some(4), ..Default::default() },
-        model: ModelConfig { kind, hidden: 8, ..Default::default() },
-        train: TrainConfig { epochs: 30, patience: 1000, ..Default::default() },
-        ..Default::default()
+/// A model with some of its settings changed.
+pub fn model(name: &str, settings: &[(&str, serde_json::Value)]) -> ModelConfig {
+    let mut model = ModelConfig::named(name).unwrap();
+    for (key, value) in settings {
+        model.set(key, value.clone()).unwrap();
     }
+    model
+}
+
+/// A small network of 8 hidden units, on a filter of order 4 where it has one.
+pub fn config(name: &str, charge: Charge) -> RunConfig {
+    let mut config = RunConfig::of(model(name, &[("hidden", 8.into())]));
+    if let Some(operator) = &mut config.operator {
+        operator.charge = ChargeChoice::Fixed(charge);
+    }
+    if let Some(filter) = &mut config.filter {
+        filter.order = Some(4);
+    }
+    config.train = TrainConfig { epochs: 30, patience: 1000, ..Default::default() };
+    config
 }
 
 /// MGC complex, MGC real and MLP.
-pub fn kinds() -> [(ModelKind, Charge); 3] {
-    [(ModelKind::Mgc, charge(3)), (ModelKind::Mgc, Charge::ZERO), (ModelKind::Mlp, Charge::ZERO)]
+pub fn kinds() -> [(&'static str, Charge); 3] {
+    [("mgc", charge(3)), ("mgc", Charge::ZERO), ("mlp", Charge::ZERO)]
 }
 
 /// What is needed to call `fit` by hand.
 pub struct Setup {
     pub dataset: Dataset,
-    pub filtered: Propagated,
+    pub pattern: Arc<Pattern>,
+    pub operator: Option<OperatorConfig>,
+    pub filter: Option<FilterConfig>,
     pub targets: [Targets; 2],
-    pub field: Field,
-    pub kind: ModelKind,
+    pub name: &'static str,
 }
 
 impl Setup {
-    pub fn new(kind: ModelKind, charge: Charge) -> Self {
-        Self::on(dataset(150, 9, 3), kind, charge)
+    pub fn new(name: &'static str, charge: Charge) -> Self {
+        Self::on(dataset(150, 9, 3), name, charge)
     }
 
-    pub fn on(dataset: Dataset, kind: ModelKind, charge: Charge) -> Self {
-        let recipe = OperatorConfig { charge, ..Default::default() };
-        let operator = MagneticOperator::new(&dataset.graph, &recipe).unwrap();
-        let features = dataset.features.as_ref().unwrap();
-        let order = if kind == ModelKind::Mlp { 1 } else { 4 };
-        // The filter of order 1 is the identity: an MLP sees the features as they are.
-        let filter = Filter::linear_rank(order).unwrap();
-        let filtered = propagate(&operator, &filter, features, &|_, _| ()).unwrap();
+    pub fn on(dataset: Dataset, name: &'static str, charge: Charge) -> Self {
+        let RunConfig { operator, filter, .. } = config(name, charge);
         let labels = dataset.labels.as_ref().unwrap();
         let split = &dataset.splits[0];
-        let targets = [&split.train, &split.val].map(|nodes| Targets::of(nodes, labels));
-        let field = if operator.is_real() { Field::Real } else { Field::Complex };
-        Self { dataset, filtered, targets, field, kind }
-    }
-
-    pub fn inputs(&self) -> Inputs {
-        let [train, val] = &self.targets;
-        Inputs::rows(&self.filtered, &train.nodes, &val.nodes)
-    }
-
-    pub fn model(&self, engine: &Cpu<f32>, dropout: f64, seed: u64) -> TwoLayer<Cpu<f32>> {
-        let config = ModelConfig { hidden: 8, dropout, ..Default::default() };
-        let width = self.dataset.features.as_ref().unwrap().cols();
-        let classes = self.dataset.labels.as_ref().unwrap().names.len();
-        match self.kind {
-            ModelKind::Mgc => mgc(engine, &config, self.field, width, classes, seed).unwrap(),
-            ModelKind::Mlp => mlp(engine, &config, width, classes, seed).unwrap(),
+        Self {
+            pattern: Arc::new(Pattern::new(&dataset.graph).unwrap()),
+            operator: operator.map(|choice| choice.config(charge, false)),
+            filter,
+            targets: [&split.train, &split.val].map(|nodes| Targets::of(nodes, labels)),
+            name,
+            dataset,
         }
+    }
+
+    pub fn inputs(&self) -> Inputs<'_> {
+        let [train, val] = &self.targets;
+        Inputs {
+            graph: &self.dataset.graph,
+            pattern: &self.pattern,
+            features: self.dataset.features.as_ref().unwrap(),
+            classes: self.dataset.labels.as_ref().unwrap().names.len(),
+            operator: self.operator.as_ref(),
+            filter: self.filter.as_ref(),
+            filtered: None,
+            field: None,
+            purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
+            progress: &|_, _| (),
+        }
+    }
+
+    /// The network with 8 hidden units, and its views.
+    pub fn ready(&self, dropout: f64) -> Ready<'_> {
+        let settings = [("hidden", 8.into()), ("dropout", dropout.into())];
+        self.ready_with(&model(self.name, &settings))
+    }
+
+    pub fn ready_with(&self, model: &ModelConfig) -> Ready<'_> {
+        let engine = Cpu::sequential();
+        let network = model.build(&engine, &self.inputs()).unwrap();
+        let views = [0, 1].map(|part| network.view(&engine, &self.targets[part].nodes).unwrap());
+        Ready { network, views }
     }
 
     pub fn both(&self) -> [&Targets; 2] {
@@ -87,9 +112,34 @@ impl Setup {
     }
 }
 
+/// A network on data, with the views of its training and validation nodes.
+pub struct Ready<'a> {
+    pub network: Box<dyn Network<Cpu<f32>> + 'a>,
+    pub views: [Box<dyn View<Cpu<f32>>>; 2],
+}
+
+impl Ready<'_> {
+    pub fn feed(&self, batch: Option<usize>) -> Feed<'_, Cpu<f32>> {
+        match batch {
+            None => {
+                let [train, val] = &self.views;
+                Feed::Full { train: train.as_ref(), val: val.as_ref() }
+            }
+            Some(size) => {
+                let network = self.network.by_rows().unwrap();
+                Feed::Batches { network, rows: network.rows().unwrap(), size }
+            }
+        }
+    }
+
+    pub fn draw(&self, seed: u64) -> Parameters<Cpu<f32>> {
+        self.network.layout().draw(&Cpu::sequential(), seed).unwrap()
+    }
+}
+
 /// The weights as bits, so that nothing passes for equal that is not.
-pub fn bits(model: &TwoLayer<Cpu<f32>>) -> Vec<Vec<u32>> {
-    let values = model.parameters().values();
+pub fn bits(parameters: &Parameters<Cpu<f32>>) -> Vec<Vec<u32>> {
+    let values = parameters.values();
     values.iter().map(|value| value.iter().map(|x| x.to_bits()).collect()).collect()
 }
 
@@ -97,12 +147,20 @@ pub fn history_bits(history: &[EpochRecord]) -> Vec<[u64; 6]> {
     history.iter().map(|record| record.columns().map(f64::to_bits)).collect()
 }
 
+/// Dense features with all but every `kept`-th entry set to zero.
+pub fn thinned(features: &Features, kept: usize) -> Features {
+    let Features::Dense(x) = features else { panic!("dense features") };
+    let numbers = x.as_slice().iter().enumerate();
+    let numbers = numbers.map(|(i, &x)| if i.is_multiple_of(kept) { x } else { 0.0 }).collect();
+    Features::Dense(Matrix::from_vec(x.rows(), x.cols(), numbers).unwrap())
+}
+
 /// The same features, stored as a sparse matrix.
 pub fn sparse(features: &Features) -> SparseMatrix {
     let Features::Dense(x) = features else { panic!("dense features") };
     let entries = (0..x.rows()).flat_map(|i| {
         let row = (0..).zip(x.row(i));
-        row.map(move |(j, &value)| (i, j, value))
+        row.filter(|(_, value)| **value != 0.0).map(move |(j, &value)| (i, j, value))
     });
     SparseMatrix::from_triplets(x.rows(), x.cols(), entries).unwrap()
 }

@@ -156,6 +156,11 @@ impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
             (Rows::Raw, _) => Ok(feature_rows(self.input.features, each)),
             (Rows::Filtered(filtered), _) => Ok(dense_rows(filtered, each, self.real)),
             (Rows::Mapped(mapped), _) => Ok(dense_rows(*mapped, each, self.real)),
+            // A network that was built to predict has made neither X̄ nor X ready.
+            (Rows::Unmade, Some((operator, filter))) if self.features.is_none() => {
+                let filtered = propagate(operator, filter, self.input.features, &|_, _| ())?;
+                Ok(dense_rows(&filtered, each, self.real))
+            }
             (Rows::Unmade, Some((operator, filter))) => filter_rows(operator, filter, nodes),
             (Rows::Unmade, None) => Ok(feature_rows(self.input.features, each)),
         }

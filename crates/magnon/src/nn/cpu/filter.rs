@@ -62,6 +62,11 @@ impl<T: Scalar> Recurrence<'_, T> {
                                    normalise it symmetrically";
                     return Err(EngineError::Unsupported(problem.to_owned()));
                 }
+                if self.seen.size(0) != self.seen.size(self.seen.steps()) {
+                    let problem = "a filter that is solved for reaches every node; put it on all of \
+                                   them and choose rows of its result";
+                    return Err(EngineError::Unsupported(problem.to_owned()));
+                }
                 let mut solution = self.cpu.take(x.len());
                 self.solve(denominator, x, &mut solution);
                 self.horner(numerator, &solution, y);

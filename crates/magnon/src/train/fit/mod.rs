@@ -167,10 +167,10 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     /// Bytes that are held beside the parameters.
     fn bytes(&self, count: usize) -> usize {
         let Batch { order, numbers, pairs } = &self.batch;
-        let targets = self.targets.map(Targets::len).iter().sum::<usize>() + pairs.len();
+        let targets = self.targets.map(Targets::len).iter().sum::<usize>() + pairs.capacity();
         4 * count * size_of::<f32>()
             + self.tape.bytes()
-            + (order.len() + numbers.len()) * size_of::<f32>()
+            + (order.capacity() + numbers.capacity()) * size_of::<f32>()
             + targets * size_of::<(u32, u32)>()
             + self.history.capacity() * size_of::<EpochRecord>()
     }
@@ -379,7 +379,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         }
         self.adam.steps = state.steps;
         self.epoch = state.epoch;
-        self.history = state.history;
+        self.history.extend(state.history); // into what was set aside for all epochs
         Ok(())
     }
 }
