@@ -6,6 +6,8 @@
 //! graph, which tells the whole story of what a charge can do. A self loop is no cycle here: it
 //! carries no phase, and the paper's lengths start at 2.
 
+mod allowance;
+mod analysis;
 mod barrier;
 mod bits;
 mod charges;
@@ -14,7 +16,9 @@ mod count;
 mod enumerate;
 mod flux;
 mod lengths;
+mod near;
 mod period;
+mod scan;
 mod search;
 mod walks;
 
