@@ -164,7 +164,8 @@ fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
     });
     let charges = outcome.candidates.iter().map(|result: &CandidateResult| {
         let origin = result.candidate.length.map_or("no direction".to_owned(), |m| {
-            let trivial = if result.candidate.trivial { ", acts as 0 does" } else { "" };
+            let trivial =
+                if result.candidate.gauge_equivalent { ", same spectrum as 0" } else { "" };
             format!("cycles of {m}{trivial}")
         });
         ChargeCandidate {

@@ -146,10 +146,10 @@ fn cycles_have_the_keys_of_the_contract() {
     assert_eq!((five["length"].as_u64(), five["exists"].as_bool()), (Some(5), Some(true)));
     assert_eq!(five["witness"], serde_json::json!([0, 1, 2, 3, 4]));
     assert_eq!(result["lengths"][0]["evidence"], "period");
-    // All that a lone 5-cycle has is flux 5: its own charge does nothing.
+    // All that a lone 5-cycle has is flux 5: its own charge keeps the spectrum, not the features.
     assert_eq!(result["charges"][0]["fraction"], "1/5");
-    assert_eq!(result["charges"][0]["equivalent_to_zero"], true);
-    assert_eq!(result["choice"], "0");
+    assert_eq!(result["charges"][0]["same_spectrum_as_zero"], true);
+    assert_eq!(result["choice"], "1/5");
     let first = json(&["cycles", "--enumerate", "--limit", "7"]);
     let counted: u64 = first["counts"].as_object().unwrap().values().flat_map(|c| c.as_u64()).sum();
     assert_eq!((counted, first["complete"].as_bool()), (7, Some(false)));

@@ -2,10 +2,9 @@
 #![allow(clippy::unwrap_used)] // a failed test is a panic
 
 use magnon::cycles::{
-    Cycles, Evidence, LengthsConfig, LengthsReport, advise, count_cycles, cycle_lengths, flux,
+    Cycles, Evidence, LengthsConfig, LengthsReport, count_cycles, cycle_lengths, flux,
 };
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops, measure};
-use magnon::operator::Charge;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -211,59 +210,4 @@ fn closed_walks_are_not_cycles() {
     let report = lengths(&graph, &LengthsConfig { max_length: 8, ..Default::default() });
     let exists: Vec<_> = report.lengths.iter().map(|answer| answer.exists.unwrap()).collect();
     assert_eq!(exists, [false, false, true, false, false, false, false]);
-}
-
-/// Charges that the flux calls equivalent have the same spectrum, others need not.
-#[test]
-fn flux_tells_which_charges_are_equivalent() {
-    use faer::{Mat, Side, c64};
-    use magnon::operator::{MagneticOperator, OperatorConfig};
-    let spectrum = |graph: &DiGraph, charge: Charge| {
-        let config = OperatorConfig { charge, ..Default::default() };
-        let operator = MagneticOperator::new(graph, &config).unwrap();
-        let n = graph.nodes();
-        let mut matrix = Mat::<c64>::zeros(n, n);
-        for u in 0..n {
-            operator.row(u).for_each(|(v, value)| matrix[(u, v)] = value);
-        }
-        matrix.self_adjoint_eigenvalues(Side::Lower).unwrap()
-    };
-    let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
-    let (mut equivalent, mut different) = (0, 0);
-    for graph in graphs(2_000) {
-        let flux = flux(&graph, &AtomicBool::new(false)).unwrap();
-        let plain = spectrum(&graph, Charge::ZERO);
-        for m in 2..=6 {
-            let charge = Charge::fraction(1, m).unwrap();
-            let alike = same(&plain, &spectrum(&graph, charge));
-            if flux.is_trivial(charge.value()) {
-                equivalent += 1;
-                assert!(alike, "q = 1/{m} is equivalent to 0: {graph:?}");
-            } else {
-                // Some cycle has a phase, and the trace of a power of the operator shows it.
-                different += usize::from(!alike);
-            }
-        }
-    }
-    assert!(equivalent > 1000 && different > 1000, "{equivalent} {different}");
-}
-
-#[test]
-fn advice_follows_the_paper() {
-    let of = |nodes: usize, edges: &[(u32, u32)]| {
-        let graph = GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph;
-        let report = lengths(&graph, &LengthsConfig::default());
-        let flux = flux(&graph, &AtomicBool::new(false)).unwrap();
-        advise(&report, &flux, measure(&graph).symmetric)
-    };
-    let third = Charge::fraction(1, 3).unwrap();
-    // A triangle and a pair: the candidates are 1/2, 1/3 and 0, and the triangle is chosen.
-    let advice = of(4, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (0, 3)]);
-    assert!(advice.candidates.iter().any(|c| c.length == Some(2)));
-    assert_eq!(advice.choice, third);
-    // A bare triangle has flux 3: there 1/3 is as good as 0.
-    let advice = of(3, &[(0, 1), (1, 2), (2, 0)]);
-    assert!(advice.candidates[0].trivial && advice.choice == Charge::ZERO);
-    assert_eq!(of(2, &[(0, 1), (1, 0)]).choice, Charge::ZERO);
-    assert_eq!(of(3, &[(0, 1), (1, 2), (0, 2)]).choice, Charge::ZERO);
 }

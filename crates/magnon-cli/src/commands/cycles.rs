@@ -173,10 +173,10 @@ fn describe_flux(flux: Option<Flux>, symmetric: bool, report: &mut Report) {
     let Some(flux) = flux else { return };
     let text = match flux.divisor {
         _ if symmetric => "none: the graph is symmetric, and the charge has no effect".to_owned(),
-        _ if flux.free => "none: every charge is equivalent to 0".to_owned(),
-        None => "not whole numbers: no two charges are equivalent".to_owned(),
-        Some(1) => "multiples of 1: charges in [0, 1/2] are all different".to_owned(),
-        Some(g) => format!("multiples of {g}: charges 1/{g} apart are equivalent"),
+        _ if flux.free => "none: every charge has the spectrum of 0, and local phases".to_owned(),
+        None => "not whole numbers: each charge has a spectrum of its own".to_owned(),
+        Some(1) => "multiples of 1: each charge in [0, 1/2] has a spectrum of its own".to_owned(),
+        Some(g) => format!("multiples of {g}: charges 1/{g} apart have the same spectrum"),
     };
     report.line("flux", text);
 }
@@ -197,7 +197,7 @@ fn describe_advice(advice: Option<&ChargeAdvice>, report: &mut Report) {
                 "fraction": candidate.charge.to_string(),
                 "value": candidate.charge.value(),
                 "length": candidate.length,
-                "equivalent_to_zero": candidate.trivial,
+                "same_spectrum_as_zero": candidate.gauge_equivalent,
             })
         })
         .collect();

@@ -8,20 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// Net flux of the cycles of the underlying graph.
 ///
 /// A walk along u → v gains A(u,v) − A(v,u); the sum round a cycle is its flux f, and the charge q
-/// gives it the phase e^{i2πqf}. Phases of all cycles determine the operator up to a change of
-/// local phases, so charges that agree on every cycle give equivalent operators.
+/// gives it the phase e^{i2πqf}. Phases of all cycles determine the operator up to a change of local
+/// phases: charges q and p that agree on every cycle give S_q = D\*S_pD with a diagonal D of phases.
+/// Such a gauge transformation keeps the spectrum. It does not keep what a filter does to features,
+/// h(S_q)X = D\*h(S_p)DX, which is h(S_p)X for all X only where D is 1 on each component, as on a
+/// symmetric graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Flux {
-    /// Whether every cycle has flux 0: then every charge is equivalent to 0.
+    /// Whether every cycle has flux 0: then every charge has the spectrum of 0.
     pub free: bool,
-    /// Greatest common divisor g of all fluxes: charges that differ by a multiple of 1/g are
-    /// equivalent. 0 for a flux-free graph; `None` where weights are not whole numbers.
+    /// Greatest common divisor g of all fluxes: charges that differ by a multiple of 1/g have the
+    /// same spectrum. 0 for a flux-free graph; `None` where weights are not whole numbers.
     pub divisor: Option<u64>,
 }
 
 impl Flux {
-    /// Whether charge q acts as charge 0 does, up to local phases.
-    pub fn is_trivial(&self, q: f64) -> bool {
+    /// Whether charge q gives no cycle a phase, and so differs from charge 0 by local phases alone.
+    pub fn is_gauge(&self, q: f64) -> bool {
         let turns = self.divisor.map(|g| q * g as f64);
         self.free || turns.is_some_and(|turns| (turns - turns.round()).abs() < 1e-9)
     }
@@ -124,8 +127,8 @@ mod tests {
         assert_eq!(of(3, &[(0, 1), (1, 2), (0, 2)]), Flux { free: false, divisor: Some(1) });
         let two = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 4)];
         assert_eq!(of(10, &two).divisor, Some(2)); // a 4-cycle and a 6-cycle
-        assert!(of(3, &[(0, 1), (1, 2), (2, 0)]).is_trivial(1.0 / 3.0));
-        assert!(!of(3, &[(0, 1), (1, 2), (2, 0)]).is_trivial(0.25));
+        assert!(of(3, &[(0, 1), (1, 2), (2, 0)]).is_gauge(1.0 / 3.0));
+        assert!(!of(3, &[(0, 1), (1, 2), (2, 0)]).is_gauge(0.25));
     }
 
     #[test]

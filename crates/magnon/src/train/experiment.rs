@@ -129,11 +129,7 @@ impl<'a> Experiment<'a> {
             (ChargeChoice::Auto, Some(advice), _) => advice.candidates.clone(),
             (ChargeChoice::Auto, None, _) => vec![fixed(Charge::ZERO)],
         };
-        // A trivial charge acts as 0 does, and 0 is always among the candidates.
-        let tried: Vec<&Candidate> = match candidates.len() {
-            1 => candidates.iter().collect(),
-            _ => candidates.iter().filter(|c| !c.trivial || c.length.is_none()).collect(),
-        };
+        let tried: Vec<&Candidate> = candidates.iter().collect();
         let mut trained: Vec<(Charge, Plan, Vec<TrialResult>)> = Vec::new();
         let pattern =
             timed(&mut seconds.operator, || Pattern::new(&self.dataset.graph).map(Arc::new));
@@ -357,7 +353,7 @@ pub(super) fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
 }
 
 fn fixed(charge: Charge) -> Candidate {
-    Candidate { charge, length: None, trivial: false }
+    Candidate { charge, length: None, gauge_equivalent: false }
 }
 
 /// Place of the largest number; the first of equals.
