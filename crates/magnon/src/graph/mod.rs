@@ -9,6 +9,7 @@ mod measures;
 mod rows;
 
 pub use builder::{BuildReport, Built, Duplicates, GraphBuilder, GraphError, SelfLoops};
+pub(crate) use components::strong_components_from;
 pub use components::{Components, strong_components, weak_components};
 pub use digraph::DiGraph;
 pub use homophily::{Homophily, homophily};

@@ -129,7 +129,7 @@ impl<'a> Experiment<'a> {
                 .push(format!("no training node is of class {names}; it will hardly be predicted"));
         }
         let info = self.config.model.info();
-        let symmetric = crate::graph::measure(&self.dataset.graph).symmetric;
+        let symmetric = self.dataset.graph.is_symmetric();
         let charge = self.config.operator.map(|operator| operator.charge);
         match (info.direction, symmetric, charge) {
             (Direction::Ignored, false, _) => remarks.push(format!(
