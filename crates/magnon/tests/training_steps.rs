@@ -403,7 +403,7 @@ fn hostile_npy_files_are_refused() {
 /// A file that is cut short while it is in use: an error that names it, not the end of the process.
 #[test]
 fn a_file_cut_short_is_an_error() {
-    use magnon::train::{Experiment, MappedRows, RowSource};
+    use magnon::train::Experiment;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.npy");
     let data = dataset(80, 12, 6);
@@ -427,8 +427,8 @@ fn a_file_cut_short_is_an_error() {
         let error = rows.check().unwrap_err().to_string();
         assert!(error.contains("x.npy") && error.contains("row 79"), "{error}");
         for batch in [None, Some(20)] {
-            let mut recipe = training_common::config(magnon::model::ModelKind::Mgc, Charge::ZERO);
-            recipe.operator.pass = magnon::train::PassChoice::Low;
+            let mut recipe = training_common::config("mgc", Charge::ZERO);
+            recipe.operator.as_mut().unwrap().pass = PassChoice::Low;
             recipe.train.batch = batch;
             magnon::data::write::write_npy(&path, &filtered).unwrap();
             let rows = MappedRows::open(&path).unwrap();
