@@ -73,7 +73,7 @@ class Recipe:
             charge=preset["operator"]["charge"],
             order=preset["filter"]["order"],
             high=name in HIGH_PASS,
-            row_norm=preset["data"]["load"]["feature-norm"] == "row",
+            row_norm=preset["data"]["load"]["feature_norm"] == "row",
             hidden=preset["model"]["hidden"],
             dropout=preset["model"]["dropout"],
             epochs=train["epochs"],

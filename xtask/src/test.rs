@@ -32,14 +32,13 @@ pub fn run() -> anyhow::Result<()> {
         command.env("OMP_NUM_THREADS", "1").arg(peers::scripts().join(script));
         command
     };
-    for script in ["check_graph.py", "check_operator.py", "check_cycles.py", "check_spectrum.py"] {
+    let with_work =
+        ["check_operator.py", "check_cycles.py", "check_spectrum.py", "check_models.py"];
+    for script in ["check_graph.py"].iter().chain(&with_work) {
         step(peer(script).arg("--self-test"))?;
     }
     step(peer("check_graph.py").arg(&magnon).arg(&data))?;
-    step(peer("check_operator.py").args([&magnon, &data, &work]))?;
-    step(peer("check_cycles.py").args([&magnon, &data, &work]))?;
-    step(peer("check_spectrum.py").args([&magnon, &data, &work]))?;
-    Ok(())
+    with_work.iter().try_for_each(|script| step(peer(script).args([&magnon, &data, &work])))
 }
 
 /// The report's sample pages, opened in a browser.

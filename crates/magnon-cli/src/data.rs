@@ -51,7 +51,7 @@ pub fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::
         attach_labels(&mut dataset, path)?;
     }
     if !common.quiet {
-        dataset.remarks.iter().for_each(|remark| eprintln!("note: {remark}"));
+        dataset.remarks.iter().for_each(|remark| remark!("note: {remark}"));
     }
     Ok(dataset)
 }

@@ -12,6 +12,11 @@ pub fn handle() {
     if PATIENT.load(SeqCst) && !STOP.swap(true, SeqCst) {
         return; // the search ends by itself and is reported; a second interrupt does not wait
     }
+    leave();
+}
+
+/// Ends the process as an interrupt does.
+pub fn leave() -> ! {
     magnon::data::write::remove_unfinished();
     std::process::exit(130);
 }

@@ -1,5 +1,11 @@
 //! The `magnon` command: parse, call, print.
 
+// Standard error may be closed or full: see `remark!`.
+#![warn(clippy::print_stderr, clippy::print_stdout)]
+
+#[macro_use]
+mod terminal;
+
 mod args;
 mod commands;
 mod data;
@@ -15,16 +21,27 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse(); // wrong usage ends here, with exit code 2
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of a pipe has gone; there is nobody left to tell.
         Err(error) if report::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            remark!("error: {error:#}");
             if error.is::<report::Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// Ends with exit code 2 for wrong usage, and 0 where help was asked for.
+fn refuse(error: &clap::Error) -> ! {
+    let mut arguments = std::env::args_os();
+    // Clap repeats what it does not know, such as the names of files that a shell put there.
+    if !arguments.any(|argument| argument.to_string_lossy().contains(terminal::is_obeyed)) {
+        error.exit();
+    }
+    error.to_string().lines().for_each(terminal::say);
+    std::process::exit(error.exit_code());
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
@@ -45,6 +62,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Denoise(args)) => commands::denoise::run(args, common),
         Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
+        Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }
 }

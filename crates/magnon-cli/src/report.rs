@@ -1,6 +1,7 @@
 //! What commands print: one JSON object, or aligned lines; times by phase; a progress bar.
 
 use crate::args::Common;
+use crate::terminal::{shown, shown_json};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -71,13 +72,15 @@ impl Report {
         let mut out = io::stdout().lock();
         if common.json {
             self.keys.insert("seconds".to_owned(), Value::Object(clock.seconds));
-            writeln!(out, "{}", Value::Object(self.keys))?;
+            writeln!(out, "{}", shown_json(&Value::Object(self.keys).to_string()))?;
             return Ok(());
         }
-        self.line("time", clock.line());
+        if !clock.seconds.is_empty() {
+            self.line("time", clock.line());
+        }
         let width = self.lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
         for (name, value) in &self.lines {
-            writeln!(out, "{name:width$}  {value}")?;
+            writeln!(out, "{name:width$}  {}", shown(value))?;
         }
         Ok(())
     }

@@ -158,8 +158,10 @@ fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
         }
     });
     let charges = outcome.candidates.iter().map(|result: &CandidateResult| {
-        let length = result.candidate.length;
-        let origin = length.map_or("no direction".to_owned(), |m| format!("cycles of {m}"));
+        let origin = result.candidate.length.map_or("no direction".to_owned(), |m| {
+            let same = if result.candidate.gauge_equivalent { ", same spectrum as 0" } else { "" };
+            format!("cycles of {m}{same}")
+        });
         ChargeCandidate {
             charge: result.candidate.charge.value(),
             origin,

@@ -146,10 +146,10 @@ fn cycles_have_the_keys_of_the_contract() {
     assert_eq!((five["length"].as_u64(), five["exists"].as_bool()), (Some(5), Some(true)));
     assert_eq!(five["witness"], serde_json::json!([0, 1, 2, 3, 4]));
     assert_eq!(result["lengths"][0]["evidence"], "period");
-    // All that a lone 5-cycle has is flux 5: its own charge does nothing.
+    // All that a lone 5-cycle has is flux 5: its own charge keeps the spectrum, not the features.
     assert_eq!(result["charges"][0]["fraction"], "1/5");
-    assert_eq!(result["charges"][0]["equivalent_to_zero"], true);
-    assert_eq!(result["choice"], "0");
+    assert_eq!(result["charges"][0]["same_spectrum_as_zero"], true);
+    assert_eq!(result["choice"], "1/5");
     let first = json(&["cycles", "--enumerate", "--limit", "7"]);
     let counted: u64 = first["counts"].as_object().unwrap().values().flat_map(|c| c.as_u64()).sum();
     assert_eq!((counted, first["complete"].as_bool()), (7, Some(false)));
@@ -163,27 +163,38 @@ fn charge_auto_comes_from_the_cycles() {
     assert_eq!(json(&["operator", "feed-forward", "--charge", "auto"])["charge"], 0.0);
 }
 
-/// An interrupt during a long enumeration prints what is known so far and exits cleanly.
+/// An interrupt during a long search prints what is known so far and exits cleanly.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_enumeration_tells_what_it_knows() {
+fn an_interrupted_search_tells_what_it_knows() {
     use std::process::{Command, Stdio};
-    let child = Command::new(env!("CARGO_BIN_EXE_magnon"))
-        .args(["cycles", "erdos-renyi:nodes=200,density=0.05", "--enumerate", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    // Its cycles would take longer than the age of the world; any moment will do.
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signal.success());
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{:?}", output.status);
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(result["interrupted"], true);
-    assert_eq!(result["complete"], false);
-    assert!(!result["counts"].as_object().unwrap().is_empty());
+    let interrupted = |arguments: &[&str], signal: &str| -> serde_json::Value {
+        let child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{:?}", output.status);
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    // Cycles that would take longer than the age of the world to count, and lengths that a search
+    // without a budget would go on looking for; any moment will do.
+    let count = ["cycles", "erdos-renyi:nodes=200,density=0.05", "--enumerate", "--json"];
+    let budget = "1000000000000";
+    let look = ["cycles", "erdos-renyi:nodes=3000,density=0.001", "--json", "--max-length", "63"];
+    let look = [&look[..], &["--budget", budget, "--enumerate"]].concat();
+    for (arguments, signal) in [(&count[..], "-INT"), (&count, "-TERM"), (&look, "-TERM")] {
+        let result = interrupted(arguments, signal);
+        assert_eq!(result["interrupted"], true);
+        assert_eq!(result["complete"], false);
+        assert!(!result["lengths"].as_array().unwrap().is_empty());
+    }
+    assert!(!interrupted(&count, "-INT")["counts"].as_object().unwrap().is_empty());
 }
 
 #[test]

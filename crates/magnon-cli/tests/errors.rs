@@ -176,3 +176,63 @@ fn an_interrupt_leaves_nothing_half_written() {
         assert!(left.iter().all(|file| file.path() == target), "{left:?}");
     }
 }
+
+/// With a gigabyte to live in, what needs more is refused in words, and nothing aborts.
+#[cfg(target_os = "linux")]
+#[test]
+fn sizes_that_cannot_be_had_are_errors() {
+    use std::process::Command;
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        text(&path)
+    };
+    let edges = write("e.csv", b"0,1\n1,2\n");
+    // A file as large as it says, of zeros that take no place on disk.
+    let header = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, ";
+    let sparse = write("x.npy", header);
+    let mut file = std::fs::File::options().append(true).open(&sparse).unwrap();
+    let shape = format!("{:1$}\n", "'shape': (3, 100000000), }", 117 - (header.len() - 10));
+    std::io::Write::write_all(&mut file, shape.as_bytes()).unwrap();
+    file.set_len(128 + 3 * 100_000_000 * 4).unwrap();
+    drop(file);
+    for (arguments, word) in [
+        (
+            &[
+                "generate",
+                "erdos-renyi",
+                "--nodes",
+                "1000000000",
+                "--density",
+                "1e-15",
+                "--columns",
+                "0",
+            ][..],
+            "20000012000 bytes",
+        ),
+        (
+            &["generate", "erdos-renyi", "--nodes", "100000", "--density", "0.09"],
+            "bytes are needed",
+        ),
+        (&["generate", "cycle", "--nodes", "500000000", "--columns", "0"], "bytes are needed"),
+        (&["generate", "ordered", "--nodes", "9000000", "--columns", "60"], "lower"),
+        (&["info", "cyclic:nodes=9000000,blocks=9,density=0,columns=60"], "bytes are needed"),
+        (&["info", &edges, "--nodes", "1000000000"], "16000000000 bytes"),
+        (&["info", &edges, "--nodes", "50000000"], "a graph of 50000000 nodes"),
+        (&["info", &edges, "--features", &sparse], "1200000000 bytes more"),
+        (&["denoise", &edges, "--signal", &sparse], "4800000000 bytes more"),
+        (&["info", &sparse], "square matrix"),
+    ] {
+        let limited = "ulimit -v 1000000; exec \"$0\" \"$@\"";
+        let output = Command::new("sh")
+            .args(["-c", limited, env!("CARGO_BIN_EXE_magnon")])
+            .args(arguments)
+            .args(["--threads", "1"])
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{arguments:?}: {error}");
+        assert!(error.contains(word), "{arguments:?}: {error}");
+    }
+}

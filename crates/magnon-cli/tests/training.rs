@@ -43,7 +43,7 @@ fn train_leaves_a_run_folder_and_tells_what_was_promised() {
     for phase in ["load", "cycles", "operator", "propagate", "train"] {
         assert!(result["seconds"][phase].is_f64(), "{phase}: {}", result["seconds"]);
     }
-    let expected = "config.json history.csv known.safetensors metrics.json model.safetensors";
+    let expected = "config.json history.csv metrics.json model.safetensors predictions.safetensors";
     let found = files(&out);
     for name in expected.split_whitespace() {
         assert!(found.contains(name), "{name}: {found:?}");
@@ -59,9 +59,9 @@ fn train_leaves_a_run_folder_and_tells_what_was_promised() {
         serde_json::from_str(&fs::read_to_string(out.join("metrics.json")).unwrap()).unwrap();
     assert_eq!(metrics["test_accuracy"], result["test_accuracy"]);
     assert!(metrics["parts"]["test"]["confusion"].is_array());
-    let config: magnon::run::RunConfig =
+    let config: magnon::train::RunConfig =
         serde_json::from_str(&fs::read_to_string(out.join("config.json")).unwrap()).unwrap();
-    assert_eq!((config.train.epochs, config.filter.order), (3, Some(4)));
+    assert_eq!((config.train.epochs, config.filter.unwrap().order), (3, Some(4)));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn goes_on(out: &Path, whole: &[Vec<u8>; 2]) {
     assert!(error.contains("--resume"), "{error}");
     let (code, error) = failure(&["train", "--resume", "--out", &text(out), "--rate", "0.5"]);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("--resume goes on with the recipe"), "{error}");
+    assert!(error.contains("--resume goes on with the configuration"), "{error}");
     let result = json(&["train", "--resume", "--out", &text(out)]);
     assert_eq!(result["epochs"], 8000);
     let found = results(out);
@@ -272,7 +272,7 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["train", "--rate", "nan"], "learning rate"),
         (&["train", "--batch", "0"], "batch is 0"),
         (&["train", "--dropout", "1"], "dropout rate is 1"),
-        (&["train", "--hidden", "0"], "hidden layer has 0"),
+        (&["train", "--hidden", "0"], "number of hidden units is 0"),
         (&["train", "--weight-decay", "-1"], "weight decay is -1"),
         (&["train", "--clip", "0"], "gradient clip is 0"),
         (&["train", "--schedule", "zigzag"], "is no schedule"),
@@ -287,6 +287,21 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["train", "--order", "0"], "at least 1"),
         (&["train", "--filter", "ppr", "--alpha", "2"], "alpha is 2"),
         (&["train", "--runs", "0"], "number of runs is 0"),
+        // What the model makes no use of is refused, and the nearest word is named.
+        (&["train", "--model", "mlp", "--charge", "1/3"], "mlp takes no operator"),
+        (&["train", "--model", "mlp", "--filter", "ppr"], "mlp takes no filter"),
+        (&["train", "--model", "gcn", "--charge", "1/3"], "gcn takes no other charge"),
+        (&["train", "--model", "gcn", "--gate", "tanh"], "gcn has no setting 'gate'"),
+        (&["train", "--model", "gat", "--set", "haeds=2"], "no setting 'haeds'"),
+        (&["train", "--model", "gat", "--set", "heads=many"], "cannot be \"many\""),
+        (&["train", "--model", "gat", "--set", "heads"], "KEY=VALUE"),
+        (&["train", "--split-seed", "3"], "--split-seed is for splits that are drawn"),
+        (&["predict", "x", "--split", "60/20/20"], "no use of a split"),
+        (&["generate", "cycle", "--blocks", "5"], "cycle graph has no blocks"),
+        (&["info", "erdos-renyi:blocks=5"], "erdos-renyi graph has no blocks"),
+        (&["denoise", "--no-self-loops"], "never adds self loops"),
+        (&["response", "--eigenvalues", "--points", "9"], "--points"),
+        (&["response", "--eigenvalues", "--pass", "high"], "there is no --pass"),
         (&["predict"], "RUN"),
         (&["predict", "x", "--output", "x.npy"], "written as .csv"),
     ] {
@@ -314,7 +329,9 @@ fn data_that_cannot_be_trained_on_exit_with_one() {
         (&["train", "erdos-renyi:nodes=50"], "no labels"),
         (&["train", "cyclic:nodes=50,columns=0"], "no features"),
         (&["train", "/nowhere/at/all"], "/nowhere/at/all"),
-        (&["train", SMALL, "--preset", &text(&broken)], "trane"),
+        (&["train", SMALL, "--preset", &text(&broken)], "did you mean `train`?"),
+        (&["train", SMALL, "--model", "gcn", "--batch", "8"], "gcn takes no batches"),
+        (&["train", SMALL, "--charge", "0", "--gate", "exponential"], "this operator is real"),
         (&["train", SMALL, "--charge", "0", "--filtered", "nowhere.npy"], "nowhere.npy"),
     ] {
         let (code, error) = failure(&[arguments, &["--out", &text(&out)]].concat());
@@ -468,11 +485,11 @@ fn predictions_refuse_what_the_model_does_not_fit() {
     fs::create_dir(unfinished.join("checkpoints")).unwrap();
     fs::rename(unfinished.join("config.json"), unfinished.join("checkpoints/config.json")).unwrap();
     refuse(&[&text(&unfinished)], "magnon train --resume");
-    for name in ["model.safetensors", "known.safetensors"] {
+    for name in ["model.safetensors", "predictions.safetensors"] {
         let old = copy(&format!("old-{name}"));
         let path = old.join(name);
         let mut bytes = fs::read(&path).unwrap();
-        let word = b"\"version\":\"1\"";
+        let word = b"\"version\":\"2\"";
         let at = bytes.windows(word.len()).position(|window| window == word).unwrap();
         bytes[at + word.len() - 2] = b'7';
         fs::write(&path, bytes).unwrap();
@@ -515,7 +532,7 @@ fn presets_are_the_papers() {
         assert_eq!(config["model"]["dropout"], dropout, "{name}");
         assert_eq!(config["model"]["hidden"], 64, "{name}");
         assert_eq!(config["model"]["gate"], "tanh", "{name}");
-        assert_eq!(config["data"]["load"]["feature-norm"], norm, "{name}");
+        assert_eq!(config["data"]["load"]["feature_norm"], norm, "{name}");
         // A flag beside it comes first, and all else stays.
         assert_eq!(config["train"]["epochs"], 1, "{name}");
     }

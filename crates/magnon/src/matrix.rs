@@ -1,5 +1,6 @@
 //! Matrices that carry node features: dense row-major, and sparse by rows.
 
+use crate::memory;
 use std::ops::Range;
 
 /// A dense matrix in C order: row `i` is `data[i * cols..(i + 1) * cols]`.
@@ -27,7 +28,7 @@ impl<T> Matrix<T> {
     where
         T: bytemuck::Zeroable,
     {
-        Self { rows, cols, data: crate::memory::zeroed(rows * cols) }
+        Self { rows, cols, data: memory::zeroed(rows * cols) }
     }
 
     /// A matrix of zeros, or `None` where there is no memory for it.
@@ -35,7 +36,7 @@ impl<T> Matrix<T> {
     where
         T: bytemuck::Zeroable,
     {
-        let data = crate::memory::try_zeroed(rows.checked_mul(cols)?)?;
+        let data = memory::try_zeroed(rows.checked_mul(cols)?)?;
         Some(Self { rows, cols, data })
     }
 
@@ -79,26 +80,61 @@ pub struct SparseMatrix {
     values: Vec<f32>,
 }
 
+/// Why a sparse matrix cannot be built.
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum SparseError {
+    /// An entry lies outside of the shape.
+    #[error("the entry in row {row}, column {column} lies outside of a {rows} x {cols} matrix")]
+    Outside {
+        /// Its row, counted from 0.
+        row: usize,
+        /// Its column, counted from 0.
+        column: u32,
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        cols: usize,
+    },
+    /// There is no memory for the matrix.
+    #[error(
+        "out of memory: {bytes} bytes are needed for a sparse matrix of {rows} rows and {entries} \
+         entries; use a larger machine, or a part of the data"
+    )]
+    OutOfMemory {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Entries of the matrix.
+        entries: usize,
+        /// Bytes that were asked for.
+        bytes: usize,
+    },
+}
+
 impl SparseMatrix {
     /// Builds the matrix from `(row, column, value)` in any order; equal places are summed.
-    /// An entry outside of the shape is given back as the error.
     pub fn from_triplets(
         rows: usize,
         cols: usize,
         entries: impl Iterator<Item = (usize, u32, f32)> + Clone,
-    ) -> Result<Self, (usize, u32, f32)> {
-        let mut offsets = vec![0usize; rows + 1];
-        for entry in entries.clone() {
-            if entry.0 >= rows || entry.1 as usize >= cols {
-                return Err(entry);
+    ) -> Result<Self, SparseError> {
+        let refused = |entries, bytes| SparseError::OutOfMemory { rows, entries, bytes };
+        let offsets = rows.checked_add(1).and_then(memory::try_zeroed::<usize>);
+        let mut offsets = offsets.ok_or(refused(0, rows.saturating_mul(size_of::<usize>())))?;
+        for (row, column, _) in entries.clone() {
+            if row >= rows || column as usize >= cols {
+                return Err(SparseError::Outside { row, column, rows, cols });
             }
-            offsets[entry.0 + 1] += 1;
+            offsets[row + 1] += 1;
         }
         for i in 0..rows {
             offsets[i + 1] += offsets[i];
         }
-        let mut cells = vec![(0u32, 0f32); offsets[rows]];
-        let mut next = offsets.clone();
+        let stored = offsets[rows];
+        let bytes = stored.saturating_mul(size_of::<(u32, f32)>());
+        let cells = memory::try_zeroed::<(u32, f32)>(stored);
+        let mut cells = cells.ok_or(refused(stored, bytes))?;
+        let next = memory::try_collect(offsets.iter().copied());
+        let mut next = next.ok_or(refused(stored, size_of_val(&offsets[..])))?;
         for (row, column, value) in entries {
             cells[next[row]] = (column, value);
             next[row] += 1;
@@ -122,7 +158,11 @@ impl SparseMatrix {
             start = end;
         }
         cells.truncate(kept);
-        let (columns, values) = cells.into_iter().unzip();
+        let columns = memory::try_collect(cells.iter().map(|cell| cell.0));
+        let values = memory::try_collect(cells.iter().map(|cell| cell.1));
+        let (Some(columns), Some(values)) = (columns, values) else {
+            return Err(refused(kept, bytes));
+        };
         Ok(Self { cols, offsets, columns, values })
     }
 
@@ -191,6 +231,11 @@ mod tests {
 
     #[test]
     fn triplets_outside_are_refused() {
-        assert_eq!(SparseMatrix::from_triplets(1, 1, [(0, 1, 1.0)].into_iter()), Err((0, 1, 1.0)));
+        let matrix = SparseMatrix::from_triplets(1, 1, [(0, 1, 1.0)].into_iter());
+        assert_eq!(matrix, Err(SparseError::Outside { row: 0, column: 1, rows: 1, cols: 1 }));
+        for rows in [usize::MAX, isize::MAX as usize] {
+            let matrix = SparseMatrix::from_triplets(rows, 1, std::iter::empty());
+            assert!(matches!(matrix, Err(SparseError::OutOfMemory { .. })));
+        }
     }
 }

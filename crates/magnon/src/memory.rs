@@ -1,4 +1,4 @@
-//! Large arrays that are touched at random.
+//! Large arrays: touched at random, or of a size that input decides.
 
 use bytemuck::Zeroable;
 
@@ -22,6 +22,24 @@ pub(crate) fn try_zeroed<T: Zeroable>(len: usize) -> Option<Vec<T>> {
     Some(zeros)
 }
 
+/// The values of an iterator that knows their number, or `None` where the system refuses.
+pub(crate) fn try_collect<T>(source: impl ExactSizeIterator<Item = T>) -> Option<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(source.len()).ok()?;
+    values.extend(source);
+    Some(values)
+}
+
+/// Whether the system would grant so many bytes now. A size that is out of all proportion is then
+/// known before the first hour of work.
+pub(crate) fn is_granted(bytes: usize) -> bool {
+    let mut room = Vec::<u8>::new();
+    let granted = room.try_reserve_exact(bytes).is_ok();
+    // The compiler may leave out a request whose memory nobody looks at.
+    std::hint::black_box(room.as_ptr());
+    granted
+}
+
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(start: *const u8, bytes: usize) {
     const PAGE: usize = 4096;
@@ -34,4 +52,18 @@ fn advise_huge_pages(start: *const u8, bytes: usize) {
     // SAFETY: whole pages inside of one live allocation; the advice changes no content, and its
     // failure changes nothing but speed.
     unsafe { libc::madvise(first as *mut libc::c_void, length, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_had_is_refused() {
+        let vast = isize::MAX as usize;
+        assert!(is_granted(1 << 20) && !is_granted(vast) && !is_granted(usize::MAX));
+        assert_eq!(try_zeroed::<u64>(vast), None);
+        assert_eq!(try_collect([1, 2].into_iter()), Some(vec![1, 2]));
+        assert_eq!(try_collect((0..vast).map(|x| x as u64)), None);
+    }
 }

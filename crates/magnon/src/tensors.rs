@@ -30,6 +30,18 @@ pub enum FileError {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A folder that holds a run already.
+    #[error("{path}: it holds a run already; choose another folder", path = path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that has not come to its end.
+    #[error("{path}: the run has not come to its end; go on with it first", path = path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A file of another format version.
     #[error(
         "{path}: it is of format version {found}, and this magnon reads version {known}; train \

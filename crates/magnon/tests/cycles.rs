@@ -2,10 +2,9 @@
 #![allow(clippy::unwrap_used)] // a failed test is a panic
 
 use magnon::cycles::{
-    Cycles, Evidence, LengthsConfig, LengthsReport, advise, count_cycles, cycle_lengths, flux,
+    Cycles, Evidence, LengthsConfig, LengthsReport, count_cycles, cycle_lengths, flux,
 };
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops, measure};
-use magnon::operator::Charge;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +62,90 @@ fn enumeration_finds_every_cycle_once_under_every_bound() {
             assert!(listed.is_sorted_by_key(|cycle| cycle[0]), "by smallest node");
         }
     }
+}
+
+/// The same on sparse graphs in which short cycles are a small part: barriers are raised and lowered
+/// many times there.
+#[test]
+fn bounded_enumeration_finds_every_cycle_of_larger_graphs() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    for _ in 0..300 {
+        let n = rng.random_range(12..26u32);
+        let m = rng.random_range(n..=5 * n / 2);
+        let edges: Vec<_> =
+            (0..m).map(|_| (rng.random_range(0..n), rng.random_range(0..n))).collect();
+        let graph = GraphBuilder::new(n as usize).edges(edges).build().unwrap().graph;
+        let all = brute_force(&graph);
+        for bound in [3, 4, 6, 7, 9, 12] {
+            let listed: Vec<_> = Cycles::new(&graph, Some(bound)).collect();
+            let distinct: BTreeSet<_> = listed.iter().cloned().collect();
+            assert_eq!(listed.len(), distinct.len(), "a cycle came twice: {graph:?}");
+            let expected = all.iter().filter(|cycle| cycle.len() <= bound).cloned().collect();
+            assert_eq!(distinct, expected, "bound {bound}: {graph:?}");
+            assert!(listed.is_sorted_by_key(|cycle| cycle[0]), "by smallest node");
+        }
+    }
+}
+
+/// Components too large to be taken apart ahead are counted home by home.
+#[test]
+fn counts_of_large_components_agree_with_the_list() {
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    let n = 8_000u32;
+    let ring = (0..n).map(|u| (u, (u + 1) % n));
+    let chords: Vec<_> = (0..n).map(|_| (rng.random_range(0..n), rng.random_range(0..n))).collect();
+    let edges = ring.chain(chords);
+    let graph = GraphBuilder::new(n as usize).edges(edges).build().unwrap().graph;
+    let mut expected = BTreeMap::new();
+    for cycle in Cycles::new(&graph, Some(9)) {
+        *expected.entry(cycle.len()).or_insert(0u64) += 1;
+    }
+    let counts = count_cycles(&graph, Some(9), &AtomicBool::new(false));
+    assert_eq!((counts.by_length, counts.complete), (expected, true));
+}
+
+/// What is stopped says what it knows, and claims nothing.
+#[test]
+fn a_stopped_search_claims_nothing() {
+    let stop = AtomicBool::new(true);
+    for graph in graphs(200) {
+        let report = cycle_lengths(&graph, &LengthsConfig::default(), &stop);
+        assert!(!report.acyclic);
+        assert!(report.lengths.iter().all(|answer| answer.evidence == Evidence::Budget));
+        assert!(!count_cycles(&graph, None, &stop).complete);
+        assert_eq!(Cycles::until(&graph, None, &stop).next(), None);
+        assert_eq!(flux(&graph, &stop), None);
+    }
+    // A listing that is stopped on the way ends there.
+    let graph = GraphBuilder::new(3).edges([(0, 1), (1, 0), (1, 2), (2, 1)]).build().unwrap().graph;
+    let stop = AtomicBool::new(false);
+    let mut cycles = Cycles::until(&graph, None, &stop);
+    assert_eq!(cycles.next(), Some(vec![0, 1]));
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(cycles.next(), None);
+}
+
+/// A hundred thousand components cost no more than their size, and a graph without short cycles no
+/// more than the budget allows.
+#[test]
+fn large_graphs_come_to_an_end() {
+    let triangles = (0..100_000u32).flat_map(|t| {
+        let [a, b, c] = [3 * t, 3 * t + 1, 3 * t + 2];
+        [(a, b), (b, c), (c, a)]
+    });
+    let graph = GraphBuilder::new(300_000).edges(triangles).build().unwrap().graph;
+    let report = lengths(&graph, &LengthsConfig::default());
+    let existing = report.lengths.iter().filter(|answer| answer.exists != Some(false));
+    assert_eq!(existing.map(|answer| answer.length).collect::<Vec<_>>(), [3]);
+    assert_eq!(Cycles::new(&graph, None).count(), 100_000);
+
+    let mut rng = ChaCha8Rng::seed_from_u64(14);
+    let n = 50_000u32;
+    let edges: Vec<_> =
+        (0..4 * n).map(|_| (rng.random_range(0..n), rng.random_range(0..n))).collect();
+    let graph = GraphBuilder::new(n as usize).edges(edges).build().unwrap().graph;
+    let report = lengths(&graph, &LengthsConfig::default());
+    assert!(report.lengths.iter().all(|answer| answer.exists == Some(true)), "{report:?}");
 }
 
 #[test]
@@ -127,58 +210,4 @@ fn closed_walks_are_not_cycles() {
     let report = lengths(&graph, &LengthsConfig { max_length: 8, ..Default::default() });
     let exists: Vec<_> = report.lengths.iter().map(|answer| answer.exists.unwrap()).collect();
     assert_eq!(exists, [false, false, true, false, false, false, false]);
-}
-
-/// Charges that the flux calls equivalent have the same spectrum, others need not.
-#[test]
-fn flux_tells_which_charges_are_equivalent() {
-    use faer::{Mat, Side, c64};
-    use magnon::operator::{MagneticOperator, OperatorConfig};
-    let spectrum = |graph: &DiGraph, charge: Charge| {
-        let config = OperatorConfig { charge, ..Default::default() };
-        let operator = MagneticOperator::new(graph, &config).unwrap();
-        let n = graph.nodes();
-        let mut matrix = Mat::<c64>::zeros(n, n);
-        for u in 0..n {
-            operator.row(u).for_each(|(v, value)| matrix[(u, v)] = value);
-        }
-        matrix.self_adjoint_eigenvalues(Side::Lower).unwrap()
-    };
-    let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
-    let (mut equivalent, mut different) = (0, 0);
-    for graph in graphs(2_000) {
-        let flux = flux(&graph);
-        let plain = spectrum(&graph, Charge::ZERO);
-        for m in 2..=6 {
-            let charge = Charge::fraction(1, m).unwrap();
-            let alike = same(&plain, &spectrum(&graph, charge));
-            if flux.is_trivial(charge.value()) {
-                equivalent += 1;
-                assert!(alike, "q = 1/{m} is equivalent to 0: {graph:?}");
-            } else {
-                // Some cycle has a phase, and the trace of a power of the operator shows it.
-                different += usize::from(!alike);
-            }
-        }
-    }
-    assert!(equivalent > 1000 && different > 1000, "{equivalent} {different}");
-}
-
-#[test]
-fn advice_follows_the_paper() {
-    let of = |nodes: usize, edges: &[(u32, u32)]| {
-        let graph = GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph;
-        let report = lengths(&graph, &LengthsConfig::default());
-        advise(&report, &flux(&graph), measure(&graph).symmetric)
-    };
-    let third = Charge::fraction(1, 3).unwrap();
-    // A triangle and a pair: the candidates are 1/2, 1/3 and 0, and the triangle is chosen.
-    let advice = of(4, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (0, 3)]);
-    assert!(advice.candidates.iter().any(|c| c.length == Some(2)));
-    assert_eq!(advice.choice, third);
-    // A bare triangle has flux 3: there 1/3 is as good as 0.
-    let advice = of(3, &[(0, 1), (1, 2), (2, 0)]);
-    assert!(advice.candidates[0].trivial && advice.choice == Charge::ZERO);
-    assert_eq!(of(2, &[(0, 1), (1, 0)]).choice, Charge::ZERO);
-    assert_eq!(of(3, &[(0, 1), (1, 2), (0, 2)]).choice, Charge::ZERO);
 }

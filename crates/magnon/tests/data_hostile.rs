@@ -5,7 +5,7 @@
 
 mod data_fixtures;
 
-use data_fixtures::{Files, adjacency, coordinates, f4, i4, npy, read, write, zip};
+use data_fixtures::{Files, adjacency, coordinates, f4, fixtures, i4, npy, read, write, zip};
 use magnon::data::write::{write_atomic, write_dataset, write_npy};
 use magnon::data::{DataError, FeatureNorm, LoadConfig, attach_features, attach_labels, load};
 use magnon::matrix::Matrix;
@@ -89,6 +89,33 @@ fn tables_of_the_wrong_length() {
     assert!(error("", files).contains("4 rows, but the graph has 3 nodes"));
     let files = vec![("adj.npz", adjacency([1, 2, 0])), ("idx_train.csv", b"0\n3\n".to_vec())];
     assert!(error("", files).contains("node 3"));
+}
+
+#[test]
+fn line_ends_of_every_kind() {
+    let endings = [".csv", ".tsv", ".txt", ".content", ".cites", "-txt", ".mtx", ".tab", ".index"];
+    let mut checked = 0;
+    for (data, files) in fixtures() {
+        let expected = read(data, &files).unwrap();
+        for end in ["\r", "\r\n"] {
+            let mut files = files.clone();
+            for (name, bytes) in &mut files {
+                if endings.iter().any(|ending| name.ends_with(ending)) {
+                    let text = String::from_utf8(bytes.clone()).unwrap().replace("\r\n", "\n");
+                    *bytes = text.replace('\n', end).into_bytes();
+                    checked += 1;
+                }
+            }
+            let found = read(data, &files).unwrap();
+            assert_eq!(found.graph, expected.graph, "{files:?}");
+            assert_eq!(found.labels, expected.labels);
+            assert_eq!(found.splits, expected.splits);
+            assert_eq!(found.remarks, expected.remarks);
+        }
+    }
+    assert!(checked > 20, "{checked}");
+    let text = error("e.csv", vec![("e.csv", b"0,1\r1,2\r2\r".to_vec())]);
+    assert!(text.contains("e.csv, line 3: ragged"), "{text}");
 }
 
 #[test]

@@ -322,7 +322,8 @@ fn mapped_rows_are_those_in_memory() {
         let mapped = MappedRows::open(&path).unwrap();
         assert_eq!(mapped.shape(), filtered.shape());
         let width = mapped.shape().width();
-        for node in 0..80 {
+        // In order, back, and anywhere.
+        for node in (0..80).chain((0..80).rev()).chain((0..80).map(|k| k * 37 % 80)) {
             let (mut a, mut b) = (vec![0.0; width], vec![1.0; width]);
             mapped.copy(node, &mut a);
             filtered.copy(node, &mut b);
@@ -397,4 +398,45 @@ fn hostile_npy_files_are_refused() {
     let missing = folder.path().join("nowhere.npy");
     let error = MappedRows::open(&missing).err().unwrap().to_string();
     assert!(error.contains("nowhere.npy"), "{error}");
+}
+
+/// A file that is cut short while it is in use: an error that names it, not the end of the process.
+#[test]
+fn a_file_cut_short_is_an_error() {
+    use magnon::train::Experiment;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    let data = dataset(80, 12, 6);
+    let operator = MagneticOperator::new(&data.graph, &OperatorConfig::default()).unwrap();
+    let filter = Filter::linear_rank(4).unwrap();
+    let features = data.features.as_ref().unwrap();
+    let Propagated::Real(filtered) = propagate(&operator, &filter, features, &|_, _| ()).unwrap()
+    else {
+        panic!("without a charge the numbers are real");
+    };
+    for kept in [0, 128, 128 + 12 * 4 * 40 + 3] {
+        magnon::data::write::write_npy(&path, &filtered).unwrap();
+        let rows = MappedRows::open(&path).unwrap();
+        let mut row = vec![0.0; 12];
+        rows.copy(79, &mut row);
+        assert_eq!(row, filtered.row(79));
+        assert!(rows.check().is_ok());
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(kept).unwrap();
+        rows.copy(79, &mut row);
+        assert!(row.iter().all(|x| x.is_nan()), "{row:?}");
+        let error = rows.check().unwrap_err().to_string();
+        assert!(error.contains("x.npy") && error.contains("row 79"), "{error}");
+        for batch in [None, Some(20)] {
+            let mut recipe = training_common::config("mgc", Charge::ZERO);
+            recipe.operator.as_mut().unwrap().pass = PassChoice::Low;
+            recipe.train.batch = batch;
+            magnon::data::write::write_npy(&path, &filtered).unwrap();
+            let rows = MappedRows::open(&path).unwrap();
+            std::fs::File::options().write(true).open(&path).unwrap().set_len(kept).unwrap();
+            let experiment = Experiment::new(&data, &recipe).unwrap();
+            let experiment = experiment.with_filtered(Charge::ZERO, rows).unwrap();
+            let error = experiment.run(None, &()).err().unwrap().to_string();
+            assert!(error.contains("x.npy has a row"), "{error}");
+        }
+    }
 }

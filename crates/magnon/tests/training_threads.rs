@@ -35,7 +35,7 @@ fn summary(outcome: &Outcome) -> Vec<u64> {
 #[test]
 fn experiments_do_not_depend_on_threads() {
     let data = dataset(200, 12, 5);
-    let candidate = |charge, length| Candidate { charge, length, trivial: false };
+    let candidate = |charge, length| Candidate { charge, length, gauge_equivalent: false };
     let advice = ChargeAdvice {
         candidates: vec![
             candidate(charge(2), Some(2)),

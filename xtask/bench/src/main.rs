@@ -4,8 +4,10 @@
 
 mod cycles;
 mod edges;
+mod fitting;
 mod machine;
 mod memory;
+mod models;
 mod product;
 mod spectrum;
 mod table;
@@ -64,6 +66,11 @@ fn main() -> anyhow::Result<()> {
         && let Some(data) = &places.data
     {
         training::measure(&places, data)?.print();
+    }
+    if wants("models")
+        && let Some(data) = &places.data
+    {
+        models::measure(&places, data)?.print();
     }
     peers.quit()
 }

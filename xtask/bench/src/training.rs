@@ -1,15 +1,13 @@
 //! Ten runs of the presets against PyTorch, and where the time of our epochs goes.
 
 use crate::Places;
+use crate::fitting::Problem;
 use crate::table::{Table, time};
 use anyhow::{Context, ensure};
-use magnon::data::{Features, load};
-use magnon::filter::propagate;
-use magnon::model::mgc;
-use magnon::nn::{Cpu, Field};
-use magnon::operator::MagneticOperator;
-use magnon::run::RunConfig;
-use magnon::train::{ChargeChoice, Feed, Inputs, Plan, Targets, TrainConfig, choose_pass, fit};
+use magnon::data::load;
+use magnon::model::ProductOrder;
+use magnon::nn::Cpu;
+use magnon::train::RunConfig;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -165,36 +163,11 @@ fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
     let recipe = std::fs::read_to_string(Path::new(FOLDER).join(format!("{name}.json")))?;
     let config: RunConfig = serde_json::from_str(&recipe)?;
     let dataset = load(&data.join(name), &config.data.load)?;
-    let features = dataset.features.as_ref().context("no features")?;
-    let labels = dataset.labels.as_ref().context("no labels")?;
-    let split = dataset.splits.first().context("no split")?;
-    let pass = choose_pass(config.operator.pass, &dataset.graph, labels, split)?;
-    let ChargeChoice::Fixed(charge) = config.operator.charge else {
-        anyhow::bail!("the preset leaves the charge open");
-    };
-    let operator =
-        MagneticOperator::new(&dataset.graph, &config.operator.config(charge, pass.high))?;
-    let filter = config.filter.build(operator.bounds(), operator.config().kind)?;
-    let field = if operator.is_real() { Field::Real } else { Field::Complex };
-    let [train, val] = [&split.train, &split.val].map(|nodes| Targets::of(nodes, labels));
-    let plan = Plan::cheaper(field, features, train.len(), val.len());
-    let inputs = match (plan, features) {
-        (Plan::Factored, Features::Sparse(x)) => {
-            Inputs::factored(&operator, &filter, x, &train.nodes, &val.nodes)?
-        }
-        _ => {
-            let filtered = propagate(&operator, &filter, features, &|_, _| ())?;
-            Inputs::rows(&filtered, &train.nodes, &val.nodes)
-        }
-    };
-    let feed = Feed::Full(&inputs);
+    let problem = Problem::new(&dataset, config)?;
+    let prepared = problem.build()?;
     let fitted = |epochs: usize| -> anyhow::Result<_> {
         let engine = Cpu::timed();
-        let (width, classes) = (features.cols(), labels.names.len());
-        let mut model = mgc(&engine, &config.model, field, width, classes, 0)?;
-        let recipe = TrainConfig { epochs, patience: epochs, ..config.train };
-        let (seconds, fitted) =
-            time(|| fit(&engine, &mut model, &feed, [&train, &val], &recipe, None, &mut ()));
+        let (seconds, fitted) = time(|| prepared.fit(&engine, epochs, &mut ()));
         Ok((seconds / fitted?.history.len() as f64, engine.breakdown()))
     };
     fitted(EPOCHS / 10)?;
@@ -202,9 +175,9 @@ fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
     let [products, elementwise, optimiser] = [parts.products, parts.elementwise, parts.optimiser]
         .map(|part| 1000.0 * part.as_secs_f64() / EPOCHS as f64);
     let rest = 1000.0 * epoch - products - elementwise - optimiser;
-    let plan = match plan {
-        Plan::Rows => "rows of X̄",
-        Plan::Factored => "rows of H, X apart",
+    let plan = match prepared.order() {
+        Some(ProductOrder::Factored) => "rows of H, X apart",
+        _ => "rows of X̄",
     };
     Ok(format!(
         "- {name} ({plan}): {:.3} ms an epoch, of which products {products:.3}, \

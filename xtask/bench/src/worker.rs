@@ -14,8 +14,18 @@ pub struct Worker {
 
 impl Worker {
     pub fn start(python: &Path, scripts: &Path) -> anyhow::Result<Self> {
-        let mut child = Command::new(python)
-            .arg(scripts.join("bench_peers.py"))
+        Self::of(python, &scripts.join("bench_peers.py"), true)
+    }
+
+    /// The process of a script. Threads of its libraries spin for a while before they sleep, unless
+    /// told otherwise, which is quick on a quiet machine and slower beside other work.
+    pub fn of(python: &Path, script: &Path, spin: bool) -> anyhow::Result<Self> {
+        let mut command = Command::new(python);
+        if !spin {
+            command.env("OMP_WAIT_POLICY", "PASSIVE");
+        }
+        let mut child = command
+            .arg(script)
             // What is compared on two threads gets two; torch is told at every request.
             .env("OMP_NUM_THREADS", "2")
             .env("OPENBLAS_NUM_THREADS", "2")

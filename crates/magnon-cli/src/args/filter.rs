@@ -81,13 +81,17 @@ impl FilterArgs {
         {
             *config = FilterConfig { kind, ..Default::default() };
         }
-        config.order = self.order.or(config.order);
+        // Order, tolerance and exact are three ways to say where a series ends: one that is given takes
+        // the place of another that the model has.
+        if self.order.is_some() || self.tolerance.is_some() || self.exact {
+            config.order = self.order;
+            config.tolerance = self.tolerance;
+            config.exact = self.exact;
+        }
         config.alpha = self.alpha.or(config.alpha);
         config.time = self.time.or(config.time);
         config.coefficients = self.coefficients.clone().or(config.coefficients.take());
         config.feedback = self.feedback.clone().or(config.feedback.take());
-        config.exact |= self.exact;
-        config.tolerance = self.tolerance.or(config.tolerance);
     }
 }
 

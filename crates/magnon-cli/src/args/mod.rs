@@ -1,4 +1,4 @@
-//! The command line, one file a group of flags.
+//! The command line, one file per group of flags.
 
 mod data;
 mod filter;
@@ -8,13 +8,14 @@ mod train;
 pub use data::DataArgs;
 pub use filter::FilterArgs;
 pub use operator::{CycleFindings, OperatorArgs, Resolved, find_cycles};
-pub use train::{ModelArgs, RunsArgs, TrainFlags};
+pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};
 
 use crate::commands::cycles::CyclesArgs;
 use crate::commands::denoise::DenoiseArgs;
 use crate::commands::eigenmap::EigenmapArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
+use crate::commands::models::ModelsArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::predict::PredictArgs;
 use crate::commands::propagate::PropagateArgs;
@@ -85,6 +86,8 @@ pub enum Command {
     Train(Box<TrainArgs>),
     /// Classify the nodes of the same or a changed graph with a trained model
     Predict(PredictArgs),
+    /// List the models that can be trained, or the settings of one
+    Models(ModelsArgs),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
 }

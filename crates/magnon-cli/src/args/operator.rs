@@ -1,14 +1,14 @@
 //! Flags that say which operator is built.
 
 use crate::data::Loaded;
+use crate::interrupt::{leave, stoppable};
 use crate::report::{Clock, usage};
 use anyhow::Context;
 use clap::Args;
 use magnon::cycles::{ChargeAdvice, LengthsConfig, LengthsReport, advise, cycle_lengths, flux};
-use magnon::graph::{DiGraph, measure};
+use magnon::graph::DiGraph;
 use magnon::model::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, choose_pass};
 use magnon::operator::{Normalize, OperatorConfig, Symmetrize};
-use std::sync::atomic::AtomicBool;
 
 #[derive(Args)]
 #[command(next_help_heading = "Operator")]
@@ -98,11 +98,16 @@ pub struct CycleFindings {
     pub advice: ChargeAdvice,
 }
 
-/// Looks for cycles in the length range that charges come from.
+/// Looks for cycles in the length range that charges come from. An interrupt ends the command: what
+/// waits for the charge could not go on without it.
 pub fn find_cycles(graph: &DiGraph) -> CycleFindings {
-    let lengths = cycle_lengths(graph, &LengthsConfig::default(), &AtomicBool::new(false));
-    let advice = advise(&lengths, &flux(graph), measure(graph).symmetric);
-    CycleFindings { lengths, advice }
+    let found = stoppable(|stop| {
+        let lengths = cycle_lengths(graph, &LengthsConfig::default(), stop);
+        let flux = flux(graph, stop)?;
+        let advice = advise(&lengths, &flux, graph.is_symmetric());
+        Some(CycleFindings { lengths, advice })
+    });
+    found.unwrap_or_else(|| leave())
 }
 
 fn choose(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {

@@ -11,7 +11,7 @@ use magnon::cycles::{
 };
 use magnon::data::write::write_csv;
 use magnon::data::{Dataset, NodeNames};
-use magnon::graph::{DiGraph, measure};
+use magnon::graph::DiGraph;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,8 +48,9 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     let graph = &loaded.dataset.graph;
     let config = LengthsConfig { max_length, budget: args.budget };
     let lengths = clock.phase("cycles", || stoppable(|stop| cycle_lengths(graph, &config, stop)));
-    let (flux, symmetric) = clock.phase("flux", || (flux(graph), measure(graph).symmetric));
-    let advice = advise(&lengths, &flux, symmetric);
+    let flux = clock.phase("flux", || stoppable(|stop| flux(graph, stop)));
+    let symmetric = graph.is_symmetric();
+    let advice = flux.map(|flux| advise(&lengths, &flux, symmetric));
 
     let mut report = Report::default();
     report.key("name", loaded.dataset.name.clone());
@@ -63,11 +64,11 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
         let counts = clock.phase("enumerate", || stoppable(|stop| enumerate(args, graph, stop)))?;
         describe_counts(&counts, &mut report);
     }
-    describe_flux(&flux, symmetric, &mut report);
-    describe_advice(&advice, &mut report);
+    describe_flux(flux, symmetric, &mut report);
+    describe_advice(advice.as_ref(), &mut report);
     report.key("interrupted", interrupted());
     if interrupted() && !common.quiet {
-        eprintln!("note: interrupted; this is what is known so far");
+        remark!("note: interrupted; this is what is known so far");
     }
     report.print(common, clock)
 }
@@ -78,15 +79,15 @@ fn enumerate(args: &CyclesArgs, graph: &DiGraph, stop: &AtomicBool) -> anyhow::R
         return Ok(count_cycles(graph, args.max_length, stop));
     }
     let limit = args.limit.unwrap_or(usize::MAX);
-    let mut cycles = Cycles::new(graph, args.max_length);
+    let mut cycles = Cycles::until(graph, args.max_length, stop);
     let mut by_length = BTreeMap::new();
-    let listed = cycles.by_ref().take(limit).take_while(|_| !stop.load(Ordering::Relaxed));
+    let listed = cycles.by_ref().take(limit);
     let counted = listed.inspect(|cycle| *by_length.entry(cycle.len()).or_insert(0) += 1);
     match &args.csv {
         Some(path) => list(path, counted)?,
         None => counted.for_each(drop),
     }
-    let complete = !stop.load(Ordering::Relaxed) && cycles.next().is_none();
+    let complete = cycles.next().is_none() && !stop.load(Ordering::Relaxed);
     Ok(CycleCounts { by_length, complete })
 }
 
@@ -128,6 +129,7 @@ fn reason(answer: &LengthAnswer, dataset: &Dataset) -> String {
         Evidence::Scan => "all were looked at",
         Evidence::ClosedWalks => "there is not even a closed walk",
         Evidence::Exhausted => "the search came to its end",
+        Evidence::Witness | Evidence::Budget if interrupted() => "the search was interrupted",
         Evidence::Witness | Evidence::Budget => "the budget ran out",
     };
     reason.to_owned()
@@ -163,21 +165,30 @@ fn describe_counts(counts: &CycleCounts, report: &mut Report) {
     report.key("complete", counts.complete);
 }
 
-fn describe_flux(flux: &Flux, symmetric: bool, report: &mut Report) {
-    report.key("flux_free", flux.free);
-    report.key("flux_divisor", flux.divisor);
-    report.key("charge_period", flux.divisor.filter(|&g| g > 0).map(|g| 1.0 / g as f64));
+fn describe_flux(flux: Option<Flux>, symmetric: bool, report: &mut Report) {
+    let divisor = flux.and_then(|flux| flux.divisor);
+    report.key("flux_free", flux.map(|flux| flux.free));
+    report.key("flux_divisor", divisor);
+    report.key("charge_period", divisor.filter(|&g| g > 0).map(|g| 1.0 / g as f64));
+    let Some(flux) = flux else { return };
     let text = match flux.divisor {
         _ if symmetric => "none: the graph is symmetric, and the charge has no effect".to_owned(),
-        _ if flux.free => "none: every charge is equivalent to 0".to_owned(),
-        None => "not whole numbers: no two charges are equivalent".to_owned(),
-        Some(1) => "multiples of 1: charges in [0, 1/2] are all different".to_owned(),
-        Some(g) => format!("multiples of {g}: charges 1/{g} apart are equivalent"),
+        _ if flux.free => "none: every charge has the spectrum of 0, and local phases".to_owned(),
+        None => "not whole numbers: each charge has a spectrum of its own".to_owned(),
+        Some(1) => "multiples of 1: each charge in [0, 1/2] has a spectrum of its own".to_owned(),
+        Some(g) => format!("multiples of {g}: charges 1/{g} apart have the same spectrum"),
     };
     report.line("flux", text);
 }
 
-fn describe_advice(advice: &ChargeAdvice, report: &mut Report) {
+/// Nothing is advised where an interrupt came before the end.
+fn describe_advice(advice: Option<&ChargeAdvice>, report: &mut Report) {
+    let Some(advice) = advice else {
+        for key in ["charges", "choice", "reason"] {
+            report.key(key, Value::Null);
+        }
+        return;
+    };
     let candidates: Vec<Value> = advice
         .candidates
         .iter()
@@ -186,7 +197,7 @@ fn describe_advice(advice: &ChargeAdvice, report: &mut Report) {
                 "fraction": candidate.charge.to_string(),
                 "value": candidate.charge.value(),
                 "length": candidate.length,
-                "equivalent_to_zero": candidate.trivial,
+                "same_spectrum_as_zero": candidate.gauge_equivalent,
             })
         })
         .collect();

@@ -14,7 +14,7 @@ const FOLDER: &str = "magnon-demo";
 /// Trains MGC and its controls on the demonstration graph and leaves a run folder.
 pub fn run(common: &Common) -> anyhow::Result<()> {
     if !common.quiet {
-        eprintln!(
+        remark!(
             "note: training on the built-in graph, in which only the directions tell the classes \
              apart; see magnon --help for all commands"
         );

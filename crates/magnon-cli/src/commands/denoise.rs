@@ -21,7 +21,8 @@ use std::sync::Arc;
 pub struct DenoiseArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// The form decides between adjacency and Laplacian: --kind has no effect, and there is no --pass
+    /// The form decides between adjacency and Laplacian, without self loops: there is no --kind, no
+    /// --pass and no --no-self-loops
     #[command(flatten)]
     pub operator: OperatorArgs,
     /// Weight of closeness to the signal against smoothness, above 0
@@ -51,6 +52,9 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     check_plot(args.plot.as_deref())?;
     if args.operator.pass.is_some() || args.operator.kind.is_some() {
         return Err(usage("the form decides the operator; there is no --kind and no --pass"));
+    }
+    if args.operator.no_self_loops {
+        return Err(usage("denoising never adds self loops, so --no-self-loops has no effect"));
     }
     let config = DenoiseConfig { mu: args.mu, form: args.form };
     config.check().map_err(usage)?;

@@ -6,7 +6,8 @@ use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::data::write::{write_dataset, write_edges, write_graph};
 use magnon::data::{Dataset, SyntheticConfig};
-use magnon::graph::generate::{GeneratorConfig, GeneratorKind};
+use magnon::graph::generate::GeneratorKind;
+use magnon::graph::try_measure;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -14,50 +15,62 @@ pub struct GenerateArgs {
     /// cycle, cyclic, ordered, noisy, feed-forward or erdos-renyi
     #[arg(default_value = "cyclic")]
     pub kind: GeneratorKind,
-    /// Number of nodes
-    #[arg(long, value_name = "N", default_value_t = GeneratorConfig::default().nodes)]
-    pub nodes: usize,
-    /// Number of blocks or layers
-    #[arg(long, value_name = "B", default_value_t = GeneratorConfig::default().blocks)]
-    pub blocks: usize,
-    /// Probability of an edge between nodes of joined blocks
-    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = GeneratorConfig::default().density)]
-    pub density: f64,
+    /// Number of nodes [default: 600]
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
+    /// Number of blocks or layers [default: 3]
+    #[arg(long, value_name = "B")]
+    pub blocks: Option<usize>,
+    /// Probability of an edge between nodes of joined blocks [default: 0.03]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub density: Option<f64>,
     /// Probability of an edge inside a block [default: the density]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub within: Option<f64>,
-    /// Probability that an edge inside a block runs both ways
-    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = GeneratorConfig::default().mutual)]
-    pub mutual: f64,
-    /// Probability that an edge follows the direction of its blocks
-    #[arg(long, value_name = "P", allow_negative_numbers = true, default_value_t = GeneratorConfig::default().direction)]
-    pub direction: f64,
-    /// Number of feature columns; 0 for none
-    #[arg(long, value_name = "F", default_value_t = SyntheticConfig::default().columns)]
-    pub columns: usize,
-    /// Standard deviation of features around the mean of their block
-    #[arg(long, value_name = "S", allow_negative_numbers = true, default_value_t = SyntheticConfig::default().noise)]
-    pub noise: f64,
+    /// Probability that an edge inside a block runs both ways [default: 0]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub mutual: Option<f64>,
+    /// Probability that an edge follows the direction of its blocks [default: 0.95]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    pub direction: Option<f64>,
+    /// Number of feature columns; 0 for none [default: 16]
+    #[arg(long, value_name = "F")]
+    pub columns: Option<usize>,
+    /// Standard deviation of features around the mean of their block [default: 1]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub noise: Option<f64>,
     /// A folder for graph, features, labels and split, or one .npz or .csv file for the graph
     #[arg(short, long, value_name = "PATH", help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 
+impl GenerateArgs {
+    /// The defaults of the generator with the flags on top; one that it makes no use of is refused.
+    fn config(&self, seed: u64) -> anyhow::Result<SyntheticConfig> {
+        let mut config = SyntheticConfig { seed, ..Default::default() };
+        config.graph.kind = self.kind;
+        let text = |number: Option<f64>| number.map(|number| number.to_string());
+        let count = |number: Option<usize>| number.map(|number| number.to_string());
+        for (key, value) in [
+            ("nodes", count(self.nodes)),
+            ("blocks", count(self.blocks)),
+            ("density", text(self.density)),
+            ("within", text(self.within)),
+            ("mutual", text(self.mutual)),
+            ("direction", text(self.direction)),
+            ("columns", count(self.columns)),
+            ("noise", text(self.noise)),
+        ] {
+            if let Some(value) = value {
+                config.set(key, &value).map_err(usage)?;
+            }
+        }
+        Ok(config)
+    }
+}
+
 pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
-    let config = SyntheticConfig {
-        graph: GeneratorConfig {
-            kind: args.kind,
-            nodes: args.nodes,
-            blocks: args.blocks,
-            density: args.density,
-            within: args.within,
-            mutual: args.mutual,
-            direction: args.direction,
-        },
-        columns: args.columns,
-        noise: args.noise,
-        seed: common.seed(),
-    };
+    let config = args.config(common.seed())?;
     let mut clock = Clock::default();
     let dataset = clock.phase("generate", || config.dataset(args.kind.name())).map_err(usage)?;
     let mut report = Report::default();
@@ -66,14 +79,14 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     }
     if args.output.as_ref().is_some_and(|path| path.extension().is_some_and(|e| e == "csv"))
         && !common.quiet
-        && magnon::graph::measure(&dataset.graph).isolated > 0
+        && try_measure(&dataset.graph)?.isolated > 0
     {
         let nodes = dataset.graph.nodes();
-        eprintln!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
+        remark!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
     }
     let split = dataset.splits.first().cloned();
     let loaded = Loaded { dataset, split };
-    clock.phase("measure", || super::info::describe(&loaded, &mut report));
+    clock.phase("measure", || super::info::describe(&loaded, &mut report))?;
     if let Some(path) = &args.output {
         report.line("written", path.display());
     }

@@ -5,7 +5,7 @@ use crate::data::{self, Loaded};
 use crate::report::{Clock, Report, grouped};
 use clap::Args;
 use magnon::data::{Dataset, Features, Split};
-use magnon::graph::{DegreeStats, homophily, measure};
+use magnon::graph::{DegreeStats, homophily, try_measure};
 use serde_json::json;
 
 #[derive(Args)]
@@ -18,14 +18,14 @@ pub fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let mut report = Report::default();
-    clock.phase("measure", || describe(&loaded, &mut report));
+    clock.phase("measure", || describe(&loaded, &mut report))?;
     report.print(common, clock)
 }
 
 /// Everything about a data set, as lines and keys.
-pub fn describe(loaded: &Loaded, report: &mut Report) {
+pub fn describe(loaded: &Loaded, report: &mut Report) -> anyhow::Result<()> {
     let dataset = &loaded.dataset;
-    describe_graph(dataset, report);
+    describe_graph(dataset, report)?;
     describe_features(dataset, report);
     describe_labels(dataset, report);
     let sizes = |split: &Split| [split.train.len(), split.val.len(), split.test.len()];
@@ -42,15 +42,16 @@ pub fn describe(loaded: &Loaded, report: &mut Report) {
         report.line("split", format!("{train} train, {val} validation, {test} test{note}"));
     }
     report.key("remarks", dataset.remarks.clone());
+    Ok(())
 }
 
-fn describe_graph(dataset: &Dataset, report: &mut Report) {
+fn describe_graph(dataset: &Dataset, report: &mut Report) -> anyhow::Result<()> {
     let graph = &dataset.graph;
     let met = dataset.report;
     // Self loops that were dropped are still edges of the data.
     let kept = (0..graph.nodes()).filter(|&u| graph.has_edge(u, u as u32)).count();
     let edges = graph.edges() + met.self_loops - kept;
-    let m = measure(graph);
+    let m = try_measure(graph)?;
     report.key("name", dataset.name.clone());
     report.key("nodes", graph.nodes());
     report.key("edges", edges);
@@ -100,6 +101,7 @@ fn describe_graph(dataset: &Dataset, report: &mut Report) {
     };
     report.line("out-degree", degrees(m.out_degree));
     report.line("in-degree", degrees(m.in_degree));
+    Ok(())
 }
 
 fn describe_features(dataset: &Dataset, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! One command a file.
+//! One command per file.
 
 pub mod cycles;
 pub mod demo;
@@ -6,6 +6,7 @@ pub mod denoise;
 pub mod eigenmap;
 pub mod generate;
 pub mod info;
+pub mod models;
 pub mod operator;
 pub mod predict;
 pub mod propagate;

@@ -47,7 +47,7 @@ pub fn build(
     let operator = clock.phase("operator", || MagneticOperator::new(graph, &resolved.config))?;
     let charged = resolved.config.charge.value() != 0.0;
     if charged && !operator.pattern().is_directed() && !common.quiet {
-        eprintln!("note: the graph is symmetric, so every charge gives the same operator");
+        remark!("note: the graph is symmetric, so every charge gives the same operator");
     }
     describe(&operator, &loaded.dataset.name, &resolved, report);
     Ok(operator)

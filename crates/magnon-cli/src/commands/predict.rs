@@ -3,12 +3,14 @@
 use crate::args::{Common, DataArgs};
 use crate::data::read_dataset;
 use crate::report::{Clock, Report, check_ending, grouped, usage};
+use crate::terminal::Screen;
+use anyhow::anyhow;
 use clap::Args;
 use magnon::data::Dataset;
 use magnon::data::write::{quoted, write_atomic};
-use magnon::run::{Prediction, RunFolder, SavedModel, predict};
+use magnon::run::{FileError, Prediction, RunFolder, SavedModel, predict};
 use magnon::train::DataConfig;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -34,7 +36,14 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         return Err(usage("all nodes are classified; predict makes no use of a split"));
     }
     let mut clock = Clock::default();
-    let folder = RunFolder::open(&args.run)?;
+    let folder = RunFolder::open(&args.run).map_err(|error| match error {
+        FileError::Unfinished { path } => anyhow!(
+            "{}: the run has not come to its end; go on with it: magnon train --resume --out {}",
+            path.display(),
+            path.display()
+        ),
+        error => error.into(),
+    })?;
     let config = folder.config()?;
     let (saved, cache) =
         clock.phase("model", || anyhow::Ok((folder.model()?, folder.predictions()?)))?;
@@ -60,7 +69,11 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         }
         None if !common.json => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            table(&mut out, &saved, &dataset, &prediction)?;
+            // For people, names are made fit to be seen; for programs, they stay as they are.
+            match io::stdout().is_terminal() {
+                true => table(&mut Screen(&mut out), &saved, &dataset, &prediction)?,
+                false => table(&mut out, &saved, &dataset, &prediction)?,
+            }
             return Ok(out.flush()?);
         }
         None => (),

@@ -44,8 +44,9 @@ pub struct ResponseArgs {
     )]
     pub memory: f64,
     /// Number of points, evenly spaced over the interval that holds the spectrum
-    #[arg(long, value_name = "N", default_value_t = 201, help_heading = "Output")]
-    pub points: usize,
+    /// [default: 201]
+    #[arg(long, value_name = "N", conflicts_with = "eigenvalues", help_heading = "Output")]
+    pub points: Option<usize>,
     /// Write the csv to this file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
@@ -58,11 +59,17 @@ pub struct ResponseArgs {
 }
 
 pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
-    if !(2..=10_000_000).contains(&args.points) {
+    let points = args.points.unwrap_or(201);
+    if !(2..=10_000_000).contains(&points) {
         return Err(usage("--points must be from 2 to 10000000"));
     }
     if !(args.memory > 0.0 && args.memory.is_finite()) {
         return Err(usage("--memory must be above 0, in GiB"));
+    }
+    if args.eigenvalues && args.operator.pass.is_some() {
+        return Err(usage(
+            "--eigenvalues shows the Laplacian and the adjacency as they are; there is no --pass",
+        ));
     }
     check_ending(args.npy.as_deref(), "npy")?;
     check_plot(args.plot.as_deref())?;
@@ -79,9 +86,9 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
             args, &operator, &filter, &loaded, common, clock, report,
         );
     }
-    let lambdas: Vec<f64> = (0..args.points)
+    let lambdas: Vec<f64> = (0..points)
         .map(|i| {
-            let t = i as f64 / (args.points - 1) as f64;
+            let t = i as f64 / (points - 1) as f64;
             (1.0 - t) * bounds.min + t * bounds.max
         })
         .collect();
@@ -104,7 +111,7 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     }
     if let Some(path) = &args.npy {
         let cells = lambdas.iter().zip(&response).flat_map(|(lambda, h)| [*lambda, *h]).collect();
-        let table = Matrix::from_vec(args.points, 2, cells);
+        let table = Matrix::from_vec(points, 2, cells);
         let table = table.unwrap_or_else(|_| Matrix::zeros(0, 2));
         clock.phase("write", || write_npy(path, &table))?;
         report.line("written", path.display());

@@ -1,10 +1,11 @@
 //! Strong components as graphs of their own.
 
-use crate::graph::{DiGraph, strong_components};
+use crate::graph::{DiGraph, strong_components_from};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// A strong component of at least two nodes, renumbered in ascending order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Component {
     /// What each node is called in the whole graph, ascending.
     pub names: Vec<u32>,
@@ -14,31 +15,47 @@ pub(super) struct Component {
 }
 
 impl Component {
-    /// The components of `graph` that have cycles, by their smallest node.
-    pub fn all(graph: &DiGraph) -> Vec<Self> {
-        Self::split(graph, |node| node)
+    /// The components of `graph` that have cycles, by their smallest node; `None` when `stop` is
+    /// set on the way.
+    pub fn all(graph: &DiGraph, stop: &AtomicBool) -> Option<Vec<Arc<Self>>> {
+        Self::split(graph, 0, |node| node, stop)
     }
 
     /// The components of what is left without the smallest node.
-    pub fn without_first(&self) -> Vec<Self> {
-        let rest: Vec<u32> = (1..self.names.len() as u32).collect();
-        Self::split(&self.graph.induced(&rest), |node| self.names[node as usize + 1])
+    pub fn without_first(&self, stop: &AtomicBool) -> Option<Vec<Arc<Self>>> {
+        Self::split(&self.graph, 1, |node| self.names[node as usize], stop)
     }
 
-    fn split(graph: &DiGraph, name: impl Fn(u32) -> u32) -> Vec<Self> {
-        let strong = strong_components(graph);
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); strong.count()];
-        for (node, &component) in strong.of.iter().enumerate() {
-            if strong.sizes[component as usize] > 1 {
-                members[component as usize].push(node as u32);
+    fn split(
+        graph: &DiGraph,
+        first: u32,
+        name: impl Fn(u32) -> u32,
+        stop: &AtomicBool,
+    ) -> Option<Vec<Arc<Self>>> {
+        let strong = strong_components_from(graph, first, stop)?;
+        // Nodes ascend, so components are met by their smallest.
+        let mut places = vec![u32::MAX; strong.count()];
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        for node in first..graph.nodes() as u32 {
+            let component = strong.of[node as usize] as usize;
+            let size = strong.sizes[component];
+            if size < 2 {
+                continue;
             }
+            if places[component] == u32::MAX {
+                places[component] = members.len() as u32;
+                members.push(Vec::with_capacity(size));
+            }
+            members[places[component] as usize].push(node);
         }
-        members.retain(|nodes| !nodes.is_empty());
-        members.sort_by_key(|nodes| nodes[0]);
-        let component = |nodes: Vec<u32>| Self {
-            graph: graph.induced(&nodes),
-            names: nodes.into_iter().map(&name).collect(),
-            back: OnceLock::new(),
+        let mut place = vec![u32::MAX; graph.nodes()];
+        let component = |nodes: Vec<u32>| {
+            let component = Self {
+                graph: graph.induced(&nodes, &mut place),
+                names: nodes.into_iter().map(&name).collect(),
+                back: OnceLock::new(),
+            };
+            (!stop.load(Relaxed)).then(|| Arc::new(component))
         };
         members.into_iter().map(component).collect()
     }

@@ -4,6 +4,7 @@ use super::component::Component;
 use super::search::Search;
 use crate::graph::DiGraph;
 use rayon::Scope;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -26,7 +27,8 @@ impl CycleCounts {
 
 /// Counts all cycles, or those of at most `max_length` edges, until `stop` is set.
 ///
-/// Work is shared by the first two edges; a complete count does not depend on the number of threads.
+/// Work is shared by the first two edges, in large components and with a bound by the first node; a
+/// complete count does not depend on the number of threads.
 pub fn count_cycles(graph: &DiGraph, max_length: Option<usize>, stop: &AtomicBool) -> CycleCounts {
     let count = Count {
         max_length,
@@ -34,11 +36,13 @@ pub fn count_cycles(graph: &DiGraph, max_length: Option<usize>, stop: &AtomicBoo
         stop,
         by_length: Mutex::new(BTreeMap::new()),
     };
+    let components = Component::all(graph, stop).unwrap_or_default();
     rayon::scope(|scope| {
-        for component in Component::all(graph) {
+        for component in components {
             scope.spawn(|scope| count.component(component, scope));
         }
     });
+    count.ended(); // before the first search, perhaps
     let by_length = count.by_length.into_inner().unwrap_or_default();
     CycleCounts { by_length, complete: !count.cut.into_inner() }
 }
@@ -55,20 +59,23 @@ struct Count<'a> {
 const AHEAD: usize = 50_000_000;
 
 impl Count<'_> {
-    fn component<'s>(&'s self, component: Component, scope: &Scope<'s>) {
+    fn component<'s>(&'s self, component: Arc<Component>, scope: &Scope<'s>) {
         let mut waiting = vec![component];
         while let Some(component) = waiting.pop() {
             if self.ended() {
                 return;
             }
             let small = component.size().saturating_mul(component.graph.edges()) <= AHEAD;
-            let component = Arc::new(component);
+            if !small && self.max_length.is_some_and(|bound| bound < component.size()) {
+                self.homes(&component);
+                continue;
+            }
             if small {
                 self.branches(&component, scope);
             } else {
                 rayon::scope(|inner| self.branches(&component, inner));
             }
-            for rest in component.without_first() {
+            for rest in component.without_first(self.stop).unwrap_or_default() {
                 if small {
                     scope.spawn(|scope| self.component(rest, scope));
                 } else {
@@ -78,24 +85,42 @@ impl Count<'_> {
         }
     }
 
-    /// Searches for each choice of the first two edges.
+    /// Searches for each home of a large component, of which a bounded search sees a small part.
+    fn homes(&self, component: &Arc<Component>) {
+        let search = || Search::new(component.clone(), self.max_length, &[], self.stop);
+        let homes = (0..component.size() as u32).into_par_iter().with_min_len(64);
+        homes.for_each_init(search, |search, home| {
+            search.start_at(home);
+            self.search(search);
+        });
+    }
+
+    /// Searches for each choice of the first two edges. Those with the same first wait for it, so that
+    /// a hub does not fill the memory with tasks.
     fn branches<'s>(&'s self, component: &Arc<Component>, scope: &Scope<'s>) {
-        let graph = &component.graph;
-        for &first in graph.targets(0) {
-            let seconds = graph.targets(first as usize);
-            if seconds.first() == Some(&0) && self.max_length.is_none_or(|bound| bound >= 2) {
-                self.add(&[0, 0, 1]);
-            }
-            for &second in seconds.iter().filter(|&&second| second != 0) {
-                let component = component.clone();
-                scope.spawn(move |_| {
-                    self.branch(Search::new(component, self.max_length, &[first, second]));
-                });
-            }
+        for &first in component.graph.targets(0) {
+            let component = component.clone();
+            scope.spawn(move |scope| {
+                let seconds = component.graph.targets(first as usize);
+                if seconds.first() == Some(&0) && self.max_length.is_none_or(|bound| bound >= 2) {
+                    self.add(&[0, 0, 1]);
+                }
+                for &second in seconds.iter().filter(|&&second| second != 0) {
+                    let component = component.clone();
+                    scope.spawn(move |_| self.branch(component, &[first, second]));
+                }
+            });
         }
     }
 
-    fn branch(&self, mut search: Search) {
+    fn branch(&self, component: Arc<Component>, prefix: &[u32]) {
+        if self.ended() {
+            return;
+        }
+        self.search(&mut Search::new(component, self.max_length, prefix, self.stop));
+    }
+
+    fn search(&self, search: &mut Search) {
         let mut counts: Vec<u64> = Vec::new();
         while !self.ended() && search.advance_within(u64::MAX) == Some(true) {
             let length = search.path().len();
@@ -104,7 +129,9 @@ impl Count<'_> {
             }
             counts[length] += 1;
         }
-        self.add(&counts);
+        if !counts.is_empty() {
+            self.add(&counts);
+        }
     }
 
     /// Adds counts by length.

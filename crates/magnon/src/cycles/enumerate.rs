@@ -6,13 +6,18 @@ use crate::graph::DiGraph;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// What a search looks at that nobody stops.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Elementary directed cycles of two or more nodes, each once, as node lists that start at their
 /// smallest node.
 ///
 /// Cycles come in the order of that node; those with the same one in the order in which a search
-/// over ascending edges meets them. Between two cycles the work is at most proportional to the size
-/// of the component (Johnson), and memory to that of the graph.
+/// over ascending edges meets them. Between two cycles with the same smallest node the work is at most
+/// proportional to the size of the component (Johnson), (k + 1)² times that with a bound k on the
+/// length, and memory to the size of the graph.
 ///
 /// ```
 /// use magnon::cycles::Cycles;
@@ -22,41 +27,67 @@ use std::sync::Arc;
 /// assert_eq!(cycles, [vec![0, 1], vec![0, 1, 2]]);
 /// # Ok::<(), magnon::graph::GraphError>(())
 /// ```
-pub struct Cycles {
+pub struct Cycles<'a> {
     max_length: Option<usize>,
-    /// Components that wait, by their smallest node.
-    waiting: BTreeMap<Reverse<u32>, Component>,
-    search: Option<Search>,
+    /// What waits for its turn, by the smallest node of its next cycles.
+    waiting: BTreeMap<Reverse<u32>, Waiting<'a>>,
+    search: Option<Search<'a>>,
+    stop: &'a AtomicBool,
+    /// Whether it was stopped where it cannot go on.
+    cut: bool,
     steps: u64,
 }
 
-impl Cycles {
+enum Waiting<'a> {
+    /// A component that was not looked at.
+    Component(Arc<Component>),
+    /// A search that was turned to its next home.
+    Search(Box<Search<'a>>),
+}
+
+impl Cycles<'static> {
     /// All cycles of `graph`, or those of at most `max_length` edges.
     pub fn new(graph: &DiGraph, max_length: Option<usize>) -> Self {
-        Self::of(Component::all(graph), max_length)
+        Self::until(graph, max_length, &NEVER)
+    }
+}
+
+impl<'a> Cycles<'a> {
+    /// The same, which ends where `stop` is set before the last cycle is found.
+    pub fn until(graph: &DiGraph, max_length: Option<usize>, stop: &'a AtomicBool) -> Self {
+        let components = Component::all(graph, stop);
+        let cut = components.is_none();
+        Self { cut, ..Self::of(components.unwrap_or_default(), max_length, stop) }
     }
 
-    pub(super) fn of(components: Vec<Component>, max_length: Option<usize>) -> Self {
-        let mut cycles = Self { max_length, waiting: BTreeMap::new(), search: None, steps: 0 };
+    pub(super) fn of(
+        components: Vec<Arc<Component>>,
+        max_length: Option<usize>,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        let waiting = BTreeMap::new();
+        let mut cycles = Self { max_length, waiting, search: None, stop, cut: false, steps: 0 };
         cycles.wait(components);
         cycles
     }
 
-    fn wait(&mut self, components: Vec<Component>) {
-        self.waiting.extend(components.into_iter().map(|c| (Reverse(c.names[0]), c)));
+    fn wait(&mut self, components: Vec<Arc<Component>>) {
+        let keyed = |c: Arc<Component>| (Reverse(c.names[0]), Waiting::Component(c));
+        self.waiting.extend(components.into_iter().map(keyed));
     }
 
     /// Edges looked at so far.
     pub(super) fn steps(&self) -> u64 {
         self.steps + self.search.as_ref().map_or(0, Search::steps)
     }
-}
 
-impl Cycles {
-    /// The next cycle, unless more than `most` edges have been looked at in all: then `None`, and
-    /// `Some(None)` at the end.
+    /// The next cycle, unless more than `most` edges have been looked at in all or it is stopped:
+    /// then `None`, and `Some(None)` at the end.
     pub(super) fn next_within(&mut self, most: u64) -> Option<Option<Vec<u32>>> {
         loop {
+            if self.cut || self.stop.load(Relaxed) {
+                return None;
+            }
             if let Some(search) = &mut self.search {
                 let left = most.checked_sub(self.steps)?;
                 match search.advance_within(left) {
@@ -64,19 +95,45 @@ impl Cycles {
                     Some(false) => {}
                     None => return None,
                 }
-                // Taking a component apart costs as much as looking at its edges.
-                self.steps += search.steps() + search.component().graph.edges() as u64;
-                let rest = search.component().without_first();
-                self.search = None;
-                self.wait(rest);
+                self.turn()?;
+                if self.search.is_some() {
+                    continue;
+                }
             }
-            let Some((_, component)) = self.waiting.pop_last() else { return Some(None) };
-            self.search = Some(Search::new(Arc::new(component), self.max_length, &[]));
+            self.search = match self.waiting.pop_last() {
+                None => return Some(None),
+                Some((_, Waiting::Search(search))) => Some(*search),
+                Some((_, Waiting::Component(component))) => {
+                    Some(Search::new(component, self.max_length, &[], self.stop))
+                }
+            };
         }
+    }
+
+    /// Leaves a search that has come to its end, and keeps what there is behind its home.
+    fn turn(&mut self) -> Option<()> {
+        let Some(mut search) = self.search.take() else { return Some(()) };
+        self.steps += search.take_steps();
+        if search.homes() > 1 {
+            let Some(next) = search.next_home() else { return Some(()) };
+            let Reverse(home) = self.waiting.last_key_value().map_or(Reverse(u32::MAX), |w| *w.0);
+            if next.home() < home {
+                self.search = Some(next);
+            } else {
+                self.waiting.insert(Reverse(next.home()), Waiting::Search(Box::new(next)));
+            }
+            return Some(());
+        }
+        // Taking a component apart costs as much as looking at its edges.
+        self.steps += search.component().graph.edges() as u64;
+        let rest = search.component().without_first(self.stop);
+        self.cut = rest.is_none();
+        self.wait(rest?);
+        Some(())
     }
 }
 
-impl Iterator for Cycles {
+impl Iterator for Cycles<'_> {
     type Item = Vec<u32>;
 
     fn next(&mut self) -> Option<Vec<u32>> {

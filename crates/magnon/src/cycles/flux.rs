@@ -3,32 +3,40 @@
 use super::period::gcd;
 use crate::graph::DiGraph;
 use serde::Serialize;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Net flux of the cycles of the underlying graph.
 ///
 /// A walk along u → v gains A(u,v) − A(v,u); the sum round a cycle is its flux f, and the charge q
-/// gives it the phase e^{i2πqf}. Phases of all cycles determine the operator up to a change of
-/// local phases, so charges that agree on every cycle give equivalent operators.
+/// gives it the phase e^{i2πqf}. Phases of all cycles determine the operator up to a change of local
+/// phases: charges q and p that agree on every cycle give S_q = D\*S_pD with a diagonal D of phases.
+/// Such a gauge transformation keeps the spectrum. It does not keep what a filter does to features,
+/// h(S_q)X = D\*h(S_p)DX, which is h(S_p)X for all X only where D is 1 on each component, as on a
+/// symmetric graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Flux {
-    /// Whether every cycle has flux 0: then every charge is equivalent to 0.
+    /// Whether every cycle has flux 0: then every charge has the spectrum of 0.
     pub free: bool,
-    /// Greatest common divisor g of all fluxes: charges that differ by a multiple of 1/g are
-    /// equivalent. 0 for a flux-free graph; `None` where weights are not whole numbers.
+    /// Greatest common divisor g of all fluxes: charges that differ by a multiple of 1/g have the
+    /// same spectrum. 0 for a flux-free graph; `None` where weights are not whole numbers.
     pub divisor: Option<u64>,
 }
 
 impl Flux {
-    /// Whether charge q acts as charge 0 does, up to local phases.
-    pub fn is_trivial(&self, q: f64) -> bool {
+    /// Whether charge q gives no cycle a phase, and so differs from charge 0 by local phases alone.
+    pub fn is_gauge(&self, q: f64) -> bool {
         let turns = self.divisor.map(|g| q * g as f64);
         self.free || turns.is_some_and(|turns| (turns - turns.round()).abs() < 1e-9)
     }
 }
 
-/// Measures the flux in linear time: potentials along a spanning forest, then the flux of the
-/// fundamental cycle of every other edge.
-pub fn flux(graph: &DiGraph) -> Flux {
+/// Measures the flux: potentials along a spanning forest, then the flux of the fundamental cycle of
+/// every other edge. Takes e log d steps for e edges and degrees d; `None` when `stop` is set on the
+/// way.
+pub fn flux(graph: &DiGraph, stop: &AtomicBool) -> Option<Flux> {
+    if stop.load(Relaxed) {
+        return None;
+    }
     let transpose = graph.transpose();
     let n = graph.nodes();
     let mut potential: Vec<Option<f64>> = vec![None; n];
@@ -41,6 +49,12 @@ pub fn flux(graph: &DiGraph) -> Flux {
         potential[root] = Some(0.0);
         stack.push(root);
         while let Some(u) = stack.pop() {
+            if stop.load(Relaxed) {
+                return None;
+            }
+            if flux.divisor == Some(1) && !graph.is_weighted() {
+                return Some(flux); // whole numbers with the divisor 1 keep it
+            }
             let here = potential[u].unwrap_or(0.0);
             for (v, gain) in gains(graph, &transpose, u) {
                 match potential[v] {
@@ -53,7 +67,7 @@ pub fn flux(graph: &DiGraph) -> Flux {
             }
         }
     }
-    flux
+    Some(flux)
 }
 
 impl Flux {
@@ -98,7 +112,8 @@ mod tests {
     use crate::graph::GraphBuilder;
 
     fn of(nodes: usize, edges: &[(u32, u32)]) -> Flux {
-        flux(&GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph)
+        let graph = GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph;
+        flux(&graph, &AtomicBool::new(false)).unwrap()
     }
 
     #[test]
@@ -112,14 +127,17 @@ mod tests {
         assert_eq!(of(3, &[(0, 1), (1, 2), (0, 2)]), Flux { free: false, divisor: Some(1) });
         let two = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 8), (8, 9), (9, 4)];
         assert_eq!(of(10, &two).divisor, Some(2)); // a 4-cycle and a 6-cycle
-        assert!(of(3, &[(0, 1), (1, 2), (2, 0)]).is_trivial(1.0 / 3.0));
-        assert!(!of(3, &[(0, 1), (1, 2), (2, 0)]).is_trivial(0.25));
+        assert!(of(3, &[(0, 1), (1, 2), (2, 0)]).is_gauge(1.0 / 3.0));
+        assert!(!of(3, &[(0, 1), (1, 2), (2, 0)]).is_gauge(0.25));
     }
 
     #[test]
     fn weights_count() {
         let edges = [(0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.25)];
         let graph = GraphBuilder::new(3).weighted_edges(edges).build().unwrap().graph;
-        assert_eq!(flux(&graph), Flux { free: false, divisor: None });
+        let stop = AtomicBool::new(false);
+        assert_eq!(flux(&graph, &stop), Some(Flux { free: false, divisor: None }));
+        stop.store(true, Relaxed);
+        assert_eq!(flux(&graph, &stop), None);
     }
 }

@@ -3,9 +3,11 @@
 //! The paper sets q = 1/m where the graph has a directed m-cycle, m ≥ 2. Which lengths exist is
 //! answered with evidence by [`cycle_lengths`]; [`Cycles`] lists the cycles themselves and
 //! [`count_cycles`] counts them on all threads. [`flux()`] looks at every cycle of the underlying
-//! graph, which tells the whole story of what a charge can do. A self loop is no cycle here: it
-//! carries no phase, and the paper's lengths start at 2.
+//! graph, which tells which charges have the same spectrum. A self loop is no cycle here: it carries no
+//! phase, and the paper's lengths start at 2.
 
+mod allowance;
+mod analysis;
 mod barrier;
 mod bits;
 mod charges;
@@ -14,7 +16,9 @@ mod count;
 mod enumerate;
 mod flux;
 mod lengths;
+mod near;
 mod period;
+mod scan;
 mod search;
 mod walks;
 

@@ -1,27 +1,39 @@
-//! The search for all cycles through the first node of a component, by the method that fits it.
+//! The search for all cycles through one node after the other, by the method that fits the component.
 
 use super::barrier::BarrierSearch;
 use super::bits::{BitSearch, MOST};
 use super::component::Component;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A search that stands at a cycle, before the first or behind the last.
-pub(super) struct Search {
+/// A search for the cycles through one node, the home, and nodes behind it; it stands at a cycle, before
+/// the first or behind the last.
+pub(super) struct Search<'a> {
     component: Arc<Component>,
-    method: Method,
+    home: u32,
+    method: Method<'a>,
+    stop: &'a AtomicBool,
 }
 
-enum Method {
+enum Method<'a> {
     /// Up to 64 nodes, no bound on the length.
     Bits(BitSearch),
     /// Any component, any bound.
-    Barrier(BarrierSearch),
+    Barrier(BarrierSearch<'a>),
 }
 
-impl Search {
+/// Edges that are taken bit by bit, a few nanoseconds each, before the stop flag is looked at.
+const STRIDE: u64 = 1 << 20;
+
+impl<'a> Search<'a> {
     /// A search for all cycles through the first node, of at most `bound` edges, that start with
-    /// that node and `prefix`.
-    pub fn new(component: Arc<Component>, bound: Option<usize>, prefix: &[u32]) -> Self {
+    /// that node and `prefix`, until `stop` is set. Without a prefix it can be turned to other nodes.
+    pub fn new(
+        component: Arc<Component>,
+        bound: Option<usize>,
+        prefix: &[u32],
+        stop: &'a AtomicBool,
+    ) -> Self {
         let size = component.size();
         let unbounded = bound.is_none_or(|bound| bound >= size);
         let method = if unbounded && size <= MOST {
@@ -29,16 +41,47 @@ impl Search {
             search.start_with(prefix);
             Method::Bits(search)
         } else {
-            let mut search = BarrierSearch::new(component.clone(), bound);
+            let mut search = BarrierSearch::new(component.clone(), bound, stop);
             search.start_with(prefix);
             Method::Barrier(search)
         };
-        Self { component, method }
+        Self { component, home: 0, method, stop }
     }
 
     /// The component that is searched.
     pub fn component(&self) -> &Component {
         &self.component
+    }
+
+    /// The home by its name in the whole graph.
+    pub fn home(&self) -> u32 {
+        self.component.names[self.home as usize]
+    }
+
+    /// The homes whose cycles this search can find: all where the length is bounded, the first alone
+    /// where it is not.
+    pub fn homes(&self) -> u32 {
+        match &self.method {
+            Method::Barrier(search) if search.has_more_homes() => self.component.size() as u32,
+            _ => 1,
+        }
+    }
+
+    /// Turns to the cycles through `home`, one of the [`homes`](Self::homes).
+    pub fn start_at(&mut self, home: u32) {
+        self.home = home;
+        if let Method::Barrier(search) = &mut self.method {
+            search.start_at(home);
+        }
+    }
+
+    /// Turns to the next home; `None` behind the last.
+    pub fn next_home(mut self) -> Option<Self> {
+        if self.home + 1 >= self.homes() {
+            return None;
+        }
+        self.start_at(self.home + 1);
+        Some(self)
     }
 
     /// The cycle that was found, from the first node on.
@@ -57,13 +100,28 @@ impl Search {
         }
     }
 
-    /// Goes to the next cycle and says whether there is one; `None` when more than `most` edges
-    /// have been looked at since the search began.
-    pub fn advance_within(&mut self, most: u64) -> Option<bool> {
+    /// The same, which counts from 0 again afterwards.
+    pub fn take_steps(&mut self) -> u64 {
         match &mut self.method {
-            Method::Bits(search) => search.advance_within(most),
-            Method::Barrier(search) => search.advance_within(most),
+            Method::Bits(search) => std::mem::take(&mut search.steps),
+            Method::Barrier(search) => std::mem::take(&mut search.steps),
         }
+    }
+
+    /// Goes to the next cycle and says whether there is one; `None` when more than `most` edges
+    /// have been looked at since the search began, or it is stopped.
+    pub fn advance_within(&mut self, most: u64) -> Option<bool> {
+        let search = match &mut self.method {
+            Method::Bits(search) => search,
+            Method::Barrier(search) => return search.advance_within(most),
+        };
+        while !self.stop.load(Relaxed) && search.steps <= most {
+            let found = search.advance_within(most.min(search.steps + STRIDE));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 }
 
@@ -85,9 +143,10 @@ mod tests {
                 ..Default::default()
             };
             let graph = generate(&config, seed).unwrap().graph;
-            for component in Component::all(&graph) {
+            let stop = AtomicBool::new(false);
+            for component in Component::all(&graph, &stop).unwrap() {
                 let mut bits = BitSearch::new(&component);
-                let mut barrier = BarrierSearch::new(Arc::new(component), None);
+                let mut barrier = BarrierSearch::new(component, None, &stop);
                 loop {
                     let found = bits.advance_within(u64::MAX);
                     assert_eq!(found, barrier.advance_within(u64::MAX));

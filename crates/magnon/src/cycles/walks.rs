@@ -1,19 +1,27 @@
 //! Walks of exact length, which guide the search for a cycle of exact length.
 
+use super::allowance::Allowance;
 use super::component::Component;
 
 /// For every node the lengths k ≤ `max` (at most 63) of walks from it to `home`, as bits.
 ///
 /// A walk may repeat nodes, so a missing bit is proof and a present one a promise. Costs `max`
-/// passes over the edges, fewer once nothing changes.
-pub(super) fn walks_to(component: &Component, home: u32, max: usize) -> Vec<u64> {
+/// passes over the edges, fewer once nothing changes; `None` where the allowance ends first.
+pub(super) fn walks_to(
+    component: &Component,
+    home: u32,
+    max: usize,
+    allowance: &mut Allowance,
+) -> Option<Vec<u64>> {
     let keep = u64::MAX >> (63 - max.min(63));
     let mut walks = vec![0u64; component.size()];
     walks[home as usize] = 1;
     for _ in 0..max {
         let mut changed = false;
         for u in 0..component.size() {
-            let targets = component.graph.targets(u).iter();
+            let targets = component.graph.targets(u);
+            allowance.pay(targets.len())?;
+            let targets = targets.iter();
             let lengths = targets.fold(walks[u], |bits, &v| bits | walks[v as usize] << 1) & keep;
             changed |= lengths != walks[u];
             walks[u] = lengths;
@@ -22,7 +30,7 @@ pub(super) fn walks_to(component: &Component, home: u32, max: usize) -> Vec<u64>
             break;
         }
     }
-    walks
+    Some(walks)
 }
 
 /// A cycle of exactly `length` edges through `home`, found within `budget` edges looked at.

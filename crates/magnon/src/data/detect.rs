@@ -86,11 +86,22 @@ pub(crate) fn read(path: &Path) -> Result<Found, DataError> {
             let first = path.join(names.first().unwrap_or(&""));
             let problem = format!(
                 "there are several data sets: {}; name one of them, for example {}",
-                names.join(", "),
+                listed(&names),
                 first.display()
             );
             Err(DataError::Unknown { path: path.to_owned(), problem })
         }
+    }
+}
+
+/// Names in a row; of very many, only the first.
+fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    match names.get(..SHOWN) {
+        Some(shown) if names.len() > SHOWN => {
+            format!("{} and {} more", shown.join(", "), names.len() - SHOWN)
+        }
+        _ => names.join(", "),
     }
 }
 
@@ -108,7 +119,8 @@ fn unknown(store: &Store, path: &Path) -> DataError {
         match Npz::open(store, name) {
             Err(error) => return error,
             Ok(npz) if store.only().is_some() => {
-                let members = npz.names().join(", ");
+                let names = npz.names();
+                let members = listed(&names.iter().map(String::as_str).collect::<Vec<_>>());
                 let problem = format!("no graph of a known layout; its members are: {members}");
                 return DataError::format(npz.file(), problem);
             }
@@ -148,6 +160,8 @@ mod tests {
         let error = read(folder.root()).err().unwrap().to_string();
         assert!(error.contains("several data sets: a.txt, b.csv"), "{error}");
         assert_eq!(read(&folder.path("b.csv")).unwrap().name, "b");
+        assert_eq!(listed(&["x"; 20]).matches('x').count(), 20);
+        assert!(listed(&["x"; 23]).ends_with(", x and 3 more"));
     }
 
     #[test]

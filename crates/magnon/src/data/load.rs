@@ -1,9 +1,10 @@
 //! `load`: from a path to a checked [`Dataset`].
 
 use super::raw::Raw;
-use super::store::out_of_memory;
+use super::room::out_of_memory;
 use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, detect};
 use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
+use crate::memory;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -47,15 +48,8 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     if config.reverse {
         raw.turn("every edge was turned round, as asked");
     }
-    let builder = GraphBuilder::new(raw.nodes);
-    let edges = std::mem::take(&mut raw.edges);
-    let builder = match raw.weights.take() {
-        None => builder.edges(edges),
-        Some(weights) => {
-            let edges = edges.into_iter().zip(weights);
-            builder.weighted_edges(edges.map(|((source, target), weight)| (source, target, weight)))
-        }
-    };
+    let (edges, weights) = (std::mem::take(&mut raw.edges), raw.weights.take());
+    let builder = GraphBuilder::new(raw.nodes).lists(edges, weights);
     let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
     let built =
         builder.build().map_err(|reason| DataError::Graph { file: raw.file.clone(), reason })?;
@@ -101,9 +95,11 @@ fn check_nodes(file: &str, nodes: usize) -> Result<(), DataError> {
         let problem = format!("{nodes} nodes were asked for, but {MOST_NODES} are the most");
         return Err(DataError::format(file, problem));
     }
-    let words = nodes.saturating_mul(2);
-    let room = Vec::<u64>::new().try_reserve_exact(words);
-    room.map_err(|_| out_of_memory(file, (words as u64).saturating_mul(8)))
+    let bytes = nodes.saturating_mul(16);
+    match memory::is_granted(bytes) {
+        true => Ok(()),
+        false => Err(out_of_memory(file, bytes as u64)),
+    }
 }
 
 /// Takes the ids of an edge list at their word: node `i` is the one with the id `i`.

@@ -9,6 +9,7 @@ pub(crate) mod numpy;
 mod pickle;
 mod raw;
 mod read;
+mod room;
 mod split;
 mod store;
 mod synthetic;

@@ -35,7 +35,7 @@ impl Raw {
             let problem = format!("a graph needs a square matrix, but this one is {rows} x {cols}");
             return Err(DataError::format(file, problem));
         }
-        let edges = matrix.into_edges();
+        let edges = matrix.into_edges(file)?;
         let (weights, edges) = (Some(edges.weights), edges.pairs);
         Ok(Self { file: file.to_owned(), edges, weights, nodes: rows, ..Self::default() })
     }

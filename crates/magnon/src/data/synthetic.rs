@@ -4,13 +4,14 @@ use super::{Dataset, Features, Labels, Split};
 use crate::graph::BuildReport;
 use crate::graph::generate::{GenerateError, GeneratorConfig, GeneratorKind, generate};
 use crate::matrix::Matrix;
+use crate::memory;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// Recipe of a generated data set.
+/// Configuration of a generated data set.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -51,6 +52,16 @@ pub enum SyntheticError {
          columns and noise"
     )]
     UnknownKey(String),
+    /// A key that the generator makes no use of.
+    #[error("a {kind} graph has no {key}; it takes {keys}")]
+    Unused {
+        /// The generator.
+        kind: &'static str,
+        /// The key.
+        key: String,
+        /// What it takes.
+        keys: String,
+    },
     /// A value that is no number of the right kind.
     #[error("'{value}' is not a number that {key} can have")]
     BadValue {
@@ -85,6 +96,9 @@ impl FromStr for SyntheticConfig {
     }
 }
 
+const KEYS: [&str; 8] =
+    ["nodes", "blocks", "density", "within", "mutual", "direction", "columns", "noise"];
+
 fn number<T: FromStr>(key: &str, value: &str) -> Result<T, SyntheticError> {
     let bad = |_| SyntheticError::BadValue { key: key.to_owned(), value: value.to_owned() };
     value.parse().map_err(bad)
@@ -101,7 +115,13 @@ impl SyntheticConfig {
         Self { graph, noise: 8.0, ..Default::default() }
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SyntheticError> {
+    /// Sets one value by its name.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SyntheticError> {
+        let (kind, own) = (self.graph.kind, ["columns", "noise"]);
+        if KEYS.contains(&key) && !kind.takes().contains(&key) && !own.contains(&key) {
+            let keys = [kind.takes(), &own].concat().join(", ");
+            return Err(SyntheticError::Unused { kind: kind.name(), key: key.to_owned(), keys });
+        }
         match key {
             "nodes" => self.graph.nodes = number(key, value)?,
             "blocks" => self.graph.blocks = number(key, value)?,
@@ -138,12 +158,18 @@ impl SyntheticConfig {
     /// Graphs without blocks have no labels and no split, and features of mean zero.
     pub fn dataset(&self, name: &str) -> Result<Dataset, GenerateError> {
         self.check()?;
+        if !memory::is_granted(self.bytes() as usize) {
+            return Err(self.graph.out_of_memory(self.bytes()));
+        }
         let generated = generate(&self.graph, self.seed)?;
         let labels = generated.blocks.map(|blocks| Labels {
             names: (0..self.graph.blocks).map(|b| b.to_string()).collect(),
             classes: blocks.into_iter().map(Some).collect(),
         });
-        let features = (self.columns > 0).then(|| self.features(labels.as_ref()));
+        let features = match self.columns {
+            0 => None,
+            _ => Some(self.features(labels.as_ref())?),
+        };
         let splits = labels.iter().map(|l| Split::random(l, [60.0, 20.0, 20.0], self.seed));
         Ok(Dataset {
             name: name.to_owned(),
@@ -158,22 +184,34 @@ impl SyntheticConfig {
         })
     }
 
-    fn features(&self, labels: Option<&Labels>) -> Features {
+    /// Bytes for all that a data set holds while it is made.
+    fn bytes(&self) -> f64 {
+        let (nodes, columns) = (self.graph.nodes as f64, self.columns as f64);
+        let blocks = if self.graph.has_blocks() { self.graph.blocks as f64 } else { 0.0 };
+        // Features and their means; names, members and split of the blocks.
+        let features = 4.0 * nodes * columns + 8.0 * blocks * columns;
+        let labels = if blocks > 0.0 { 16.0 * nodes + 64.0 * blocks } else { 0.0 };
+        self.graph.bytes() + features + labels
+    }
+
+    fn features(&self, labels: Option<&Labels>) -> Result<Features, GenerateError> {
         // A stream of its own, so that the graph does not depend on the feature width.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(1);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let classes = labels.map_or(0, |l| l.names.len());
-        let means: Vec<Vec<f64>> =
-            (0..classes).map(|_| (0..self.columns).map(|_| normal()).collect()).collect();
-        let mut features = Matrix::<f32>::zeros(self.graph.nodes, self.columns);
+        let refused = || self.graph.out_of_memory(self.bytes());
+        let mut means = Matrix::<f64>::try_zeros(classes, self.columns).ok_or_else(refused)?;
+        means.as_mut_slice().fill_with(&mut normal);
+        let features = Matrix::<f32>::try_zeros(self.graph.nodes, self.columns);
+        let mut features = features.ok_or_else(refused)?;
         for (node, row) in features.as_mut_slice().chunks_exact_mut(self.columns).enumerate() {
-            let mean = labels.and_then(|l| l.classes[node]).map(|c| &means[c as usize]);
+            let mean = labels.and_then(|l| l.classes[node]).map(|c| means.row(c as usize));
             for (j, x) in row.iter_mut().enumerate() {
                 *x = (mean.map_or(0.0, |m| m[j]) + self.noise * normal()) as f32;
             }
         }
-        Features::Dense(features)
+        Ok(Features::Dense(features))
     }
 }
 

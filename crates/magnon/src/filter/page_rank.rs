@@ -44,6 +44,22 @@ impl Filter {
             }
         }
     }
+
+    /// K steps of Z ← αPZ + (1−α)X from Z = X: Σ_{k<K} (1−α)α^k P^k + α^K P^K. What the series cut at
+    /// K leaves out is all at the last power, so that the weights sum to 1.
+    pub fn page_rank_steps(
+        alpha: f64,
+        domain: Bounds,
+        kind: Kind,
+        order: usize,
+    ) -> Result<Self, FilterError> {
+        // What the series refuses is refused here.
+        Self::page_rank(alpha, domain, kind, Accuracy::Order(order))?;
+        let power = |k: usize| alpha.powf(k as f64);
+        let mut terms: Vec<f64> = (0..order).map(|k| (1.0 - alpha) * power(k)).collect();
+        terms.push(power(order));
+        of_diffusion(terms, domain, kind == Kind::Laplacian, 0.0)
+    }
 }
 
 /// The first `order` + 1 terms in powers of P.
@@ -130,6 +146,16 @@ mod tests {
         assert_eq!(powers.truncation(), 0.125);
         let other = Filter::page_rank(0.5, LAPLACIAN, Kind::Laplacian, Accuracy::Order(2)).unwrap();
         assert!((other.response(0.3) - powers.response(0.7)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn steps_sum_to_one() {
+        let steps = Filter::page_rank_steps(0.5, UNIT, Kind::Adjacency, 2).unwrap();
+        assert_eq!(steps.coefficients(), [0.5, 0.25, 0.25]);
+        assert_eq!((steps.response(1.0), steps.truncation()), (1.0, 0.0));
+        let other = Filter::page_rank_steps(0.5, LAPLACIAN, Kind::Laplacian, 2).unwrap();
+        assert!((other.response(0.3) - steps.response(0.7)).abs() < 1e-14);
+        assert!(Filter::page_rank_steps(1.0, UNIT, Kind::Adjacency, 2).is_err());
     }
 
     #[test]

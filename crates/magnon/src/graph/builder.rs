@@ -2,6 +2,7 @@
 
 use super::DiGraph;
 use super::rows::{Rows, place};
+use crate::memory;
 use serde::{Deserialize, Serialize};
 
 /// Why no graph could be built.
@@ -38,6 +39,19 @@ pub enum GraphError {
         source_node: u32,
         /// Target of the edge.
         target: u32,
+    },
+    /// There is no memory for the graph.
+    #[error(
+        "out of memory: {bytes} bytes are needed for a graph of {nodes} nodes and {edges} edges; \
+         use a smaller graph or a larger machine"
+    )]
+    OutOfMemory {
+        /// Number of nodes.
+        nodes: usize,
+        /// Number of edges.
+        edges: usize,
+        /// Bytes that were asked for.
+        bytes: usize,
     },
     /// A weight is NaN or infinite.
     #[error(
@@ -139,6 +153,13 @@ impl GraphBuilder {
         self
     }
 
+    /// Sets edges, and their weights where there are any, as lists that are not copied.
+    pub(crate) fn lists(mut self, edges: Vec<(u32, u32)>, weights: Option<Vec<f32>>) -> Self {
+        self.edges = edges;
+        self.weights = weights;
+        self
+    }
+
     /// What to do with repeated edges; the default is [`Duplicates::Sum`].
     pub fn duplicates(mut self, rule: Duplicates) -> Self {
         self.duplicates = rule;
@@ -156,9 +177,11 @@ impl GraphBuilder {
         self.check()?;
         let Self { nodes, edges, weights, duplicates, self_loops } = self;
         let given = edges.len();
+        let refused = |bytes| GraphError::OutOfMemory { nodes, edges: given, bytes };
 
         // Counting sort by source: one pass counts, one pass places.
-        let mut offsets = vec![0usize; nodes + 1];
+        let mut offsets = memory::try_zeroed::<usize>(nodes + 1)
+            .ok_or_else(|| refused((nodes + 1) * size_of::<usize>()))?;
         for &(u, _) in &edges {
             offsets[u as usize + 1] += 1;
         }
@@ -167,9 +190,11 @@ impl GraphBuilder {
         }
         let mut rows = if edges.is_sorted_by_key(|edge| edge.0) {
             // Files mostly list edges by source; then every edge is in its place already.
-            Rows { offsets, targets: edges.iter().map(|edge| edge.1).collect(), weights }
+            let targets = memory::try_collect(edges.iter().map(|edge| edge.1));
+            let targets = targets.ok_or_else(|| refused(given * size_of::<u32>()))?;
+            Rows { offsets, targets, weights }
         } else {
-            place(offsets, &edges, weights)
+            place(offsets, &edges, weights).map_err(refused)?
         };
         drop(edges);
         rows.sort();
@@ -237,6 +262,13 @@ mod tests {
         let built = builder.build().unwrap();
         assert_eq!(built.graph.targets(0), &[0]);
         assert_eq!(built.report, BuildReport { given: 2, self_loops: 1, duplicates: 1 });
+    }
+
+    #[test]
+    fn lists_are_taken_as_they_are() {
+        let lists = || GraphBuilder::new(2).lists(vec![(1, 0), (0, 1)], Some(vec![2.0, 3.0]));
+        let graph = lists().build().unwrap().graph;
+        assert_eq!((graph.weights(0), graph.weights(1)), (Some(&[3.0][..]), Some(&[2.0][..])));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Weak and strong components.
 
 use super::DiGraph;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A partition of the nodes into components.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Components {
     /// The component of each node, numbered from 0.
     pub of: Vec<u32>,
@@ -58,6 +59,16 @@ pub fn weak_components(graph: &DiGraph) -> Components {
 /// Components are numbered in reverse topological order: no edge leads from a component to one
 /// with a larger number.
 pub fn strong_components(graph: &DiGraph) -> Components {
+    strong_components_from(graph, 0, &AtomicBool::new(false)).unwrap_or_default()
+}
+
+/// The same of what is left without the nodes before `first`, which are in no component (`u32::MAX`);
+/// `None` when `stop` is set on the way.
+pub(crate) fn strong_components_from(
+    graph: &DiGraph,
+    first: u32,
+    stop: &AtomicBool,
+) -> Option<Components> {
     const UNSEEN: u32 = u32::MAX;
     let n = graph.nodes();
     let mut of = vec![UNSEEN; n];
@@ -67,13 +78,16 @@ pub fn strong_components(graph: &DiGraph) -> Components {
     let mut stack = Vec::new(); // nodes whose component is still open
     let mut path: Vec<(u32, usize)> = Vec::new(); // node, next edge to look at
     let mut clock = 0;
-    for start in 0..n as u32 {
+    for start in first..n as u32 {
         if index[start as usize] != UNSEEN {
             continue;
         }
         path.push((start, 0));
         while let Some((node, edge)) = path.pop() {
             let u = node as usize;
+            if stop.load(Relaxed) {
+                return None;
+            }
             if edge == 0 {
                 index[u] = clock;
                 low[u] = clock;
@@ -86,6 +100,9 @@ pub fn strong_components(graph: &DiGraph) -> Components {
             while next < targets.len() {
                 let v = targets[next] as usize;
                 next += 1;
+                if v < first as usize {
+                    continue;
+                }
                 if index[v] == UNSEEN {
                     descend = Some(v as u32);
                     break;
@@ -116,7 +133,7 @@ pub fn strong_components(graph: &DiGraph) -> Components {
             }
         }
     }
-    Components { of, sizes }
+    Some(Components { of, sizes })
 }
 
 #[cfg(test)]

@@ -78,18 +78,22 @@ impl DiGraph {
 
     /// The subgraph on `nodes`, which ascend, without weights and self loops; node `i` of it is
     /// `nodes[i]`.
-    pub(crate) fn induced(&self, nodes: &[u32]) -> Self {
+    ///
+    /// `place` has a number for each node of the whole graph, all `u32::MAX`, and is left so: taking
+    /// a graph apart costs no more than its size, however many its parts are.
+    pub(crate) fn induced(&self, nodes: &[u32], place: &mut [u32]) -> Self {
         const OUTSIDE: u32 = u32::MAX;
-        let mut place = vec![OUTSIDE; self.nodes()];
         for (i, &node) in nodes.iter().enumerate() {
             place[node as usize] = i as u32;
         }
-        let (mut offsets, mut targets) = (vec![0], Vec::new());
+        let (mut offsets, mut targets) = (Vec::with_capacity(nodes.len() + 1), Vec::new());
+        offsets.push(0);
         for &node in nodes {
             let inside = self.targets(node as usize).iter().filter(|&&v| v != node);
             targets.extend(inside.map(|&v| place[v as usize]).filter(|&v| v != OUTSIDE));
             offsets.push(targets.len());
         }
+        nodes.iter().for_each(|&node| place[node as usize] = OUTSIDE);
         Self { offsets, targets, weights: None }
     }
 
@@ -117,6 +121,23 @@ impl DiGraph {
     /// Weight of the `k`-th edge that leaves `node`.
     fn weight(&self, node: usize, k: usize) -> f32 {
         self.weights(node).map_or(1.0, |weights| weights[k])
+    }
+
+    /// Whether every edge has a reverse of the same weight; self loops are their own.
+    pub fn is_symmetric(&self) -> bool {
+        // Sources ascend, so the reverse of the next edge into v is the next edge out of v.
+        let mut next = self.offsets.clone();
+        let weight = |e: usize| self.weights.as_ref().map_or(1.0, |weights| weights[e]);
+        (0..self.nodes()).all(|u| {
+            self.span(u).all(|e| {
+                let v = self.targets[e] as usize;
+                let back = next[v];
+                next[v] += 1;
+                back < self.offsets[v + 1]
+                    && self.targets[back] as usize == u
+                    && weight(back) == weight(e)
+            })
+        })
     }
 
     /// The graph with every edge turned round.

@@ -1,6 +1,7 @@
 //! What a graph looks like, in a few numbers.
 
-use super::{DiGraph, strong_components, weak_components};
+use super::{DiGraph, GraphError, strong_components, weak_components};
+use crate::memory;
 use serde::Serialize;
 
 /// Smallest, mean and largest degree.
@@ -51,6 +52,17 @@ pub struct Measures {
     pub out_degree: DegreeStats,
     /// Edges into a node.
     pub in_degree: DegreeStats,
+}
+
+/// Measures `graph`, or says how much memory that needs where there is too little.
+pub fn try_measure(graph: &DiGraph) -> Result<Measures, GraphError> {
+    let (nodes, edges) = (graph.nodes(), graph.edges());
+    // The turned graph, both degrees, and the components with what finding them takes.
+    let bytes = nodes.saturating_mul(64).saturating_add(edges.saturating_mul(8));
+    match memory::is_granted(bytes) {
+        true => Ok(measure(graph)),
+        false => Err(GraphError::OutOfMemory { nodes, edges, bytes }),
+    }
 }
 
 /// Measures `graph`.
@@ -115,8 +127,10 @@ mod tests {
     #[test]
     fn symmetry_looks_at_weights() {
         let same = GraphBuilder::new(2).weighted_edges([(0, 1, 2.0), (1, 0, 2.0)]);
-        assert!(measure(&same.build().unwrap().graph).symmetric);
+        let same = same.build().unwrap().graph;
+        assert!(measure(&same).symmetric && same.is_symmetric());
         let other = GraphBuilder::new(2).weighted_edges([(0, 1, 2.0), (1, 0, 3.0)]);
-        assert!(!measure(&other.build().unwrap().graph).symmetric);
+        let other = other.build().unwrap().graph;
+        assert!(!measure(&other).symmetric && !other.is_symmetric());
     }
 }

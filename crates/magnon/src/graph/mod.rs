@@ -9,7 +9,8 @@ mod measures;
 mod rows;
 
 pub use builder::{BuildReport, Built, Duplicates, GraphBuilder, GraphError, SelfLoops};
+pub(crate) use components::strong_components_from;
 pub use components::{Components, strong_components, weak_components};
 pub use digraph::DiGraph;
 pub use homophily::{Homophily, homophily};
-pub use measures::{DegreeStats, Measures, measure};
+pub use measures::{DegreeStats, Measures, measure, try_measure};

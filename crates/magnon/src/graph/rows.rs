@@ -1,12 +1,23 @@
 //! Rows of a graph under construction: placing, sorting, merging.
 
 use super::{BuildReport, Duplicates, GraphError, SelfLoops};
+use crate::memory;
 
-/// Puts every edge behind the others of its source.
-pub(super) fn place(offsets: Vec<usize>, edges: &[(u32, u32)], weights: Option<Vec<f32>>) -> Rows {
-    let mut next = offsets.clone();
-    let mut targets = vec![0u32; edges.len()];
-    let mut placed = weights.as_ref().map(|w| vec![0f32; w.len()]);
+/// Puts every edge behind the others of its source. Where there is no memory for that, the error is
+/// the number of bytes that are needed.
+pub(super) fn place(
+    offsets: Vec<usize>,
+    edges: &[(u32, u32)],
+    weights: Option<Vec<f32>>,
+) -> Result<Rows, usize> {
+    let next = memory::try_collect(offsets.iter().copied());
+    let mut next = next.ok_or(size_of_val(&offsets[..]))?;
+    let bytes = edges.len() * size_of::<u32>();
+    let mut targets = memory::try_zeroed::<u32>(edges.len()).ok_or(bytes)?;
+    let mut placed = match &weights {
+        Some(weights) => Some(memory::try_zeroed::<f32>(weights.len()).ok_or(bytes)?),
+        None => None,
+    };
     for (e, &(u, v)) in edges.iter().enumerate() {
         let slot = &mut next[u as usize];
         targets[*slot] = v;
@@ -15,7 +26,7 @@ pub(super) fn place(offsets: Vec<usize>, edges: &[(u32, u32)], weights: Option<V
         }
         *slot += 1;
     }
-    Rows { offsets, targets, weights: placed }
+    Ok(Rows { offsets, targets, weights: placed })
 }
 
 /// Rows under construction.

@@ -15,8 +15,11 @@ use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// softmax(h(S)·Z) with Z = relu(XW⁰ + b⁰)W¹ + b¹; by default h is personalised PageRank with a
-/// restart of 0.1, cut at ten steps.
+/// softmax(h(S)·Z) with Z = relu(XW⁰ + b⁰)W¹ + b¹; by default h is ten steps of personalised PageRank
+/// with a restart of 0.1.
+///
+/// Steps are those of the paper, H ← (1 − α)SH + αZ from H = Z with the restart α: the last power has
+/// the weight (1 − α)^K, which a series cut there would not give it.
 ///
 /// Any filter and operator may take their place; of a complex result the real part is taken. Weight
 /// decay acts on the first layer alone. Z is computed on the nodes that the training nodes can see.
@@ -82,8 +85,12 @@ pub(super) fn filtered_after<'a, E: Engine>(
     (hidden, dropout, init): (usize, f64, Init),
 ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
     let operator = operator(inputs, model)?;
-    let filter = inputs.filter.ok_or(ModelError::Missing { model, what: "a filter" })?;
-    let filter = filter.build(operator.bounds(), operator.config().kind)?;
+    let config = inputs.filter.ok_or(ModelError::Missing { model, what: "a filter" })?;
+    let (domain, kind) = (operator.bounds(), operator.config().kind);
+    let mut filter = config.build(domain, kind)?;
+    if let (FilterKind::Ppr, Some(order)) = (config.kind, config.order) {
+        filter = Filter::page_rank_steps(config.alpha.unwrap_or(0.9), domain, kind, order)?;
+    }
     let mut layout = Layout::default();
     let network = Perceptron::declare(&mut layout, inputs, hidden, dropout, init);
     Ok(Box::new(GraphNetwork::new(layout, FilteredAfter { operator, filter, network }, inputs)))
@@ -116,7 +123,8 @@ impl Perceptron {
     /// Z of the nodes that are seen.
     pub fn apply<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
         let weight = trace.parameter(self.first.weight);
-        let product = mode.map(trace, &view.features, weight, self.dropout, 0);
+        let features = mode.masked(trace, &view.features, self.dropout, 0);
+        let product = features.times(trace, weight);
         let hidden = self.first.add_bias(trace, product);
         let hidden = trace.activate(Activation::Relu, hidden);
         let hidden = mode.dropout(trace, hidden, self.dropout, 1);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
-/// | `hidden` | 16 | width of the hidden layers | 1 to 65536 |
+/// | `hidden` | 64 | width of the hidden layers | 1 to 65536 |
 /// | `layers` | 2 | number of layers | 1 to 16 |
 /// | `order` | 2 | K, the highest polynomial | 1 to 64 |
 /// | `dropout` | 0.5 | share of each layer's input left out in training | [0, 1) |
@@ -43,7 +43,7 @@ pub struct ChebynetConfig {
 
 impl Default for ChebynetConfig {
     fn default() -> Self {
-        Self { hidden: 16, layers: 2, order: 2, dropout: 0.5, init: Init::Glorot }
+        Self { hidden: 64, layers: 2, order: 2, dropout: 0.5, init: Init::Glorot }
     }
 }
 
@@ -158,6 +158,7 @@ impl GraphModel for Chebynet {
     }
 
     fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+        let features = mode.masked(trace, &view.features, self.dropout, 0);
         let mut hidden = None;
         for (l, layer) in self.layers.iter().enumerate() {
             let input = hidden.map(|hidden| {
@@ -170,8 +171,7 @@ impl GraphModel for Chebynet {
                 .map(|&weight| {
                     let weight = trace.parameter(weight);
                     match input {
-                        // One key, so that all polynomials see the same features.
-                        None => mode.map(trace, &view.features, weight, self.dropout, 0),
+                        None => features.times(trace, weight),
                         Some(input) => trace.product(input, weight),
                     }
                 })

@@ -2,7 +2,7 @@
 
 use super::error::{check_count, check_dropout, check_width};
 use super::gcn::GcnConfig;
-use super::gdc::{among, pattern_of};
+use super::gdc::{matrices, pattern_of};
 use super::graph::{GraphModel, GraphNetwork, GraphView};
 use super::network::BuildSeconds;
 use super::{
@@ -11,7 +11,7 @@ use super::{
 use crate::graph::DiGraph;
 use crate::matrix::SparseMatrix;
 use crate::nn::{Activation, Engine, Init, Linear, MapSource, Scalar, Trace, Var};
-use crate::operator::Neighbourhood;
+use crate::operator::{Neighbourhood, Pattern};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -113,12 +113,15 @@ impl Architecture for DigcnConfig {
                 })
                 .collect(),
         };
+        let mut patterns = vec![pattern_of(&first)?];
         let pattern = match &second {
-            None => pattern_of(&first)?,
-            Some(second) => pattern_of(&union(&first, second))?,
+            None => patterns[0].clone(),
+            Some(second) => {
+                patterns.push(pattern_of(second)?);
+                pattern_of(&union(&first, second))?
+            }
         };
-        let matrices = std::iter::once(first).chain(second).collect();
-        let model = Digcn { matrices, layers, inception, dropout: self.dropout };
+        let model = Digcn { patterns, layers, inception, dropout: self.dropout };
         Ok(Box::new(GraphNetwork::on(pattern, layout, model, inputs).taking(seconds)))
     }
 }
@@ -248,7 +251,7 @@ fn union(a: &SparseMatrix, b: &SparseMatrix) -> SparseMatrix {
 }
 
 struct Digcn {
-    matrices: Vec<SparseMatrix>,
+    patterns: Vec<Arc<Pattern>>,
     layers: Vec<Linear>,
     /// H·W' and the weights of the second-order proximity, where the layers have them.
     inception: Vec<[Linear; 2]>,
@@ -266,10 +269,11 @@ impl GraphModel for Digcn {
     }
 
     fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
-        self.matrices.iter().map(|matrix| MapSource::Sparse(among(matrix, seen))).collect()
+        matrices(&self.patterns, seen)
     }
 
     fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+        let features = mode.masked(trace, &view.features, self.dropout, 0);
         let mut hidden: Option<Var> = None;
         for (l, layer) in self.layers.iter().enumerate() {
             let input = hidden.map(|hidden| {
@@ -279,7 +283,7 @@ impl GraphModel for Digcn {
             let times = |trace: &mut Trace<E>, layer: &Linear| {
                 let weight = trace.parameter(layer.weight);
                 match input {
-                    None => mode.map(trace, &view.features, weight, self.dropout, 0),
+                    None => features.times(trace, weight),
                     Some(input) => trace.product(input, weight),
                 }
             };

@@ -149,7 +149,8 @@ impl GraphModel for Gat {
     fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
         let dropped = |site| mode.key(site).map(|key| (self.dropout, key));
         let weight = trace.parameter(self.first.weight);
-        let h = mode.map(trace, &view.features, weight, self.dropout, 0);
+        let features = mode.masked(trace, &view.features, self.dropout, 0);
+        let h = features.times(trace, weight);
         let sums = self.first.attend(trace, view, h, view.size(1), dropped(1));
         let bias = trace.parameter(self.first.bias);
         let hidden = trace.sum(&[(1.0, sums)]); // attention needs its own result on the way back

@@ -133,7 +133,7 @@ pub(super) fn convolutions<E: Engine>(
         let weight = trace.parameter(layer.weight);
         // The product with the weights comes first: it leaves fewer columns to propagate.
         let product = match hidden {
-            None => mode.map(trace, &view.features, weight, dropout, 0),
+            None => mode.masked(trace, &view.features, dropout, 0).times(trace, weight),
             Some(hidden) => {
                 let hidden = trace.activate(Activation::Relu, hidden);
                 let hidden = mode.dropout(trace, hidden, dropout, l as u32);

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::data::Features;
 use crate::filter::{Accuracy, Filter, Propagated, propagate};
-use crate::graph::GraphBuilder;
+use crate::graph::{GraphBuilder, SelfLoops};
 use crate::matrix::SparseMatrix;
 use crate::nn::{Engine, Init, Linear, MapSource, Scalar, Trace, Var};
-use crate::operator::{MagneticOperator, Neighbourhood, Pattern};
+use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +24,7 @@ macro_rules! gdc_config {
         ///
         /// The largest entries of each column are kept, and the result is divided by the square roots
         /// of its row sums on both sides. Columns are diffused a few hundred at a time: memory is
-        /// 4 bytes × nodes × 256 for those, and 20 bytes for each entry that is kept.
+        /// 4 bytes × nodes × 256 for those, and about 60 bytes for each entry that is kept.
         ///
         /// | name | default | purpose | range |
         /// |---|---|---|---|
@@ -182,7 +182,7 @@ fn build<'a, E: Engine>(
     let pattern = pattern_of(&diffusion)?;
     let (layout, layers) = gcn.layers(inputs);
     let seconds = BuildSeconds { operator: 0.0, propagate: start.elapsed().as_secs_f64() };
-    let model = Sparse { matrices: vec![diffusion], layers, dropout: gcn.dropout };
+    let model = Diffused { pattern: pattern.clone(), layers, dropout: gcn.dropout };
     Ok(Box::new(GraphNetwork::on(pattern, layout, model, inputs).taking(seconds)))
 }
 
@@ -236,42 +236,37 @@ fn diffuse(
     Ok(matrix)
 }
 
-/// The pattern of a square sparse matrix, to find neighbourhoods by.
+/// The pattern of a square matrix, its entries as weights.
 pub(super) fn pattern_of(matrix: &SparseMatrix) -> Result<Arc<Pattern>, ModelError> {
     let edges = (0..matrix.rows()).flat_map(|u| {
-        let (columns, _) = matrix.row(u);
-        columns.iter().map(move |&v| (u as u32, v)).filter(|(u, v)| u != v)
+        let (columns, values) = matrix.row(u);
+        columns.iter().zip(values).map(move |(&v, &x)| (u as u32, v, x))
     });
-    let built = GraphBuilder::new(matrix.rows()).edges(edges).build();
+    let builder = GraphBuilder::new(matrix.rows()).self_loops(SelfLoops::Keep);
+    let built = builder.weighted_edges(edges).build();
     let Ok(built) = built else { unreachable!("every edge is within the graph") };
     let pattern = Pattern::new(&built.graph).map_err(crate::operator::OperatorError::from)?;
     Ok(Arc::new(pattern))
 }
 
-/// A square matrix among the nodes that are seen, complete for all but the outermost.
-pub(super) fn among(matrix: &SparseMatrix, seen: &Neighbourhood) -> SparseMatrix {
-    let all = seen.size(seen.steps());
-    let inner = seen.size(seen.steps().saturating_sub(1));
-    let mut local = vec![u32::MAX; matrix.rows()];
-    seen.nodes().zip(0..).for_each(|(node, at)| local[node] = at);
-    let entries = (0..inner).flat_map(|at| {
-        let (columns, values) = matrix.row(seen.node(at));
-        let local = &local;
-        columns.iter().zip(values).map(move |(&v, &x)| (at, local[v as usize], x))
-    });
-    let part = SparseMatrix::from_triplets(all, all, entries);
-    let Ok(part) = part else { unreachable!("neighbours of inner nodes are seen") };
-    part
+/// The matrices of some patterns among the nodes that are seen.
+pub(super) fn matrices<T>(patterns: &[Arc<Pattern>], seen: &Neighbourhood) -> Vec<MapSource<T>> {
+    let map = |pattern: &Arc<Pattern>| {
+        let ones = vec![1.0; pattern.nodes()];
+        let among = Arc::new(seen.over(pattern));
+        MapSource::Edges(EdgeMatrix::adjacency(Along::Out, &ones, &ones, &among))
+    };
+    patterns.iter().map(map).collect()
 }
 
-/// A GCN over sparse matrices of its own.
-pub(super) struct Sparse {
-    pub matrices: Vec<SparseMatrix>,
-    pub layers: Vec<Linear>,
-    pub dropout: f64,
+/// A GCN over a matrix of its own.
+struct Diffused {
+    pattern: Arc<Pattern>,
+    layers: Vec<Linear>,
+    dropout: f64,
 }
 
-impl GraphModel for Sparse {
+impl GraphModel for Diffused {
     fn steps(&self) -> Option<usize> {
         Some(self.layers.len())
     }
@@ -282,7 +277,7 @@ impl GraphModel for Sparse {
     }
 
     fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
-        self.matrices.iter().map(|matrix| MapSource::Sparse(among(matrix, seen))).collect()
+        matrices(std::slice::from_ref(&self.pattern), seen)
     }
 
     fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {

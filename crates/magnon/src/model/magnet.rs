@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
-/// | `hidden` | 16 | complex columns of the layers | 1 to 65536 |
+/// | `hidden` | 64 | complex columns of the layers | 1 to 65536 |
 /// | `layers` | 2 | number of layers | 1 to 16 |
 /// | `order` | 1 | K, the highest polynomial | 1 to 64 |
 /// | `dropout` | 0.5 | share of the unwound layer left out in training | [0, 1) |
@@ -44,7 +44,7 @@ pub struct MagnetConfig {
 
 impl Default for MagnetConfig {
     fn default() -> Self {
-        Self { hidden: 16, layers: 2, order: 1, dropout: 0.5, init: Init::Glorot }
+        Self { hidden: 64, layers: 2, order: 1, dropout: 0.5, init: Init::Glorot }
     }
 }
 
@@ -63,7 +63,7 @@ impl Architecture for MagnetConfig {
             ..OperatorNeed::ANY
         }),
         filter: None,
-        training: TrainingDefaults { rate: 0.01, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        training: TrainingDefaults { rate: 5e-3, weight_decay: 5e-4, ..TrainingDefaults::MGC },
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -110,18 +110,31 @@ impl Mode {
         }
     }
 
-    /// M·X with dropout on the fixed numbers of M, where it is on.
-    pub fn map<E: Engine>(
+    /// The fixed numbers of M with dropout, where it is on.
+    pub fn masked<E: Engine>(
         self,
         trace: &mut Trace<E>,
         map: &Arc<E::Map>,
-        x: Var,
         rate: f64,
         site: u32,
-    ) -> Var {
-        match self.key(site) {
-            Some(key) => trace.map_dropout(map, x, rate, key),
-            None => trace.map(map, x),
+    ) -> Masked<E> {
+        let key = self.key(site).filter(|_| rate > 0.0);
+        Masked { map: map.clone(), mask: key.map(|key| trace.mask_map(map, rate, key)) }
+    }
+}
+
+/// Fixed features, some of which may be dropped.
+pub struct Masked<E: Engine> {
+    map: Arc<E::Map>,
+    mask: Option<Var>,
+}
+
+impl<E: Engine> Masked<E> {
+    /// M·X.
+    pub fn times(&self, trace: &mut Trace<E>, x: Var) -> Var {
+        match self.mask {
+            Some(mask) => trace.map_masked(&self.map, mask, x),
+            None => trace.map(&self.map, x),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Architecture for S2gcConfig {
         direction: Direction::Charge,
         operator: Some(OperatorNeed::UNDIRECTED),
         filter: None,
-        training: TrainingDefaults { rate: 0.2, weight_decay: 1e-5, ..TrainingDefaults::MGC },
+        training: TrainingDefaults { rate: 0.1, weight_decay: 1e-5, ..TrainingDefaults::MGC },
     };
 
     fn check(&self) -> Result<(), ModelError> {

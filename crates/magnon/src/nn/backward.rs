@@ -70,10 +70,10 @@ impl<E: Engine> Trace<'_, '_, E> {
                     engine.map(&map, Side::Adjoint, None, (dy, shape), (out, from), add)
                 })
             }
-            Op::MaskedMap { map, x } => {
+            Op::MaskedMap { map, mask, x } => {
                 let from = self.shape(x);
                 self.sum_into(x, gradients, |trace, out, add| {
-                    let mask = trace.tape.nodes[of.0].mask.as_ref();
+                    let mask = trace.tape.nodes[mask.0].mask.as_ref();
                     engine.map(&map, Side::Adjoint, mask, (dy, shape), (out, from), add)
                 })
             }

@@ -18,9 +18,10 @@ pub(super) enum Op<E: Engine> {
         map: Arc<E::Map>,
         x: Var,
     },
-    /// A map whose stored numbers are those of the node's mask.
+    /// A map whose stored numbers are those of another node's mask.
     MaskedMap {
         map: Arc<E::Map>,
+        mask: Var,
         x: Var,
     },
     Bias {
@@ -89,7 +90,9 @@ impl<E: Engine> Clone for Op<E> {
             Self::Parameter(id) => Self::Parameter(*id),
             Self::Product { left, right } => Self::Product { left: *left, right: *right },
             Self::Map { map, x } => Self::Map { map: map.clone(), x: *x },
-            Self::MaskedMap { map, x } => Self::MaskedMap { map: map.clone(), x: *x },
+            Self::MaskedMap { map, mask, x } => {
+                Self::MaskedMap { map: map.clone(), mask: *mask, x: *x }
+            }
             Self::Bias { x, bias } => Self::Bias { x: *x, bias: *bias },
             Self::Activate { f, x } => Self::Activate { f: *f, x: *x },
             Self::Dropout { x } => Self::Dropout { x: *x },

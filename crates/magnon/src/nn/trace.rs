@@ -100,27 +100,29 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
         })
     }
 
-    /// M·X, each number that M stores being dropped with probability `rate` and the others scaled by
-    /// 1/(1 − rate): dropout of fixed features. M is dense or sparse.
-    pub fn map_dropout(&mut self, map: &Arc<E::Map>, x: Var, rate: f64, key: DrawKey) -> Var {
-        if rate == 0.0 {
-            return self.map(map, x);
-        }
-        let (m, from) = (self.tape.engine.map_shape(map), self.shape(x));
-        assert_eq!(m.cols(), from.rows(), "a map {m:?} of {from:?}");
-        let shape = Shape::new(m.rows(), from.cols(), m.field().join(from.field()));
+    /// The numbers that a dense or sparse M stores, each dropped with probability `rate` and the
+    /// others scaled by 1/(1 − rate): dropout of fixed features, for [`map_masked`](Self::map_masked).
+    pub fn mask_map(&mut self, map: &Arc<E::Map>, rate: f64, key: DrawKey) -> Var {
         let stored = Shape::real(1, self.tape.engine.map_stored(map));
         let mask = self.buffer(stored.len(), |trace, mask| {
             trace.tape.engine.draw_mask(rate, key, stored, mask)?;
             trace.tape.engine.mask_map(map, mask)
         });
-        let var = self.compute(Op::MaskedMap { map: map.clone(), x }, shape, |trace, out| {
-            let values = mask.as_ref().ok_or_else(|| trace.failure())?;
-            let x = (trace.value(x)?, from);
-            trace.tape.engine.map(map, Side::Forward, Some(values), x, (out, shape), false)
-        });
+        let var = self.push(Op::Input, stored, None);
         self.tape.nodes[var.0].mask = mask;
         var
+    }
+
+    /// M·X with the numbers of a [`mask_map`](Self::mask_map) in place of those that M stores.
+    pub fn map_masked(&mut self, map: &Arc<E::Map>, mask: Var, x: Var) -> Var {
+        let (m, from) = (self.tape.engine.map_shape(map), self.shape(x));
+        assert_eq!(m.cols(), from.rows(), "a map {m:?} of {from:?}");
+        let shape = Shape::new(m.rows(), from.cols(), m.field().join(from.field()));
+        self.compute(Op::MaskedMap { map: map.clone(), mask, x }, shape, |trace, out| {
+            let values = trace.tape.nodes[mask.0].mask.as_ref().ok_or_else(|| trace.failure())?;
+            let x = (trace.value(x)?, from);
+            trace.tape.engine.map(map, Side::Forward, Some(values), x, (out, shape), false)
+        })
     }
 
     /// X + 1·bᵀ, where X is a product or a sum that nothing else uses.

@@ -57,6 +57,20 @@ impl Neighbourhood {
         Self { pattern, nodes: Some(nodes), sizes }
     }
 
+    /// The same nodes in the same order, with the entries of another pattern among them, which reach
+    /// no further.
+    pub fn over(&self, pattern: &Arc<Pattern>) -> Self {
+        let Some(nodes) = &self.nodes else {
+            return Self { pattern: pattern.clone(), nodes: None, sizes: self.sizes.clone() };
+        };
+        let mut local = vec![u32::MAX; pattern.nodes()];
+        nodes.iter().zip(0..).for_each(|(&u, at)| local[u as usize] = at);
+        let steps = self.steps();
+        let inner = if steps == 0 { 0 } else { self.sizes[steps - 1] };
+        let pattern = Arc::new(pattern.relabelled(nodes, &local, inner));
+        Self { pattern, nodes: self.nodes.clone(), sizes: self.sizes.clone() }
+    }
+
     /// Number of nodes within `steps` steps of the targets.
     pub fn size(&self, steps: usize) -> usize {
         let last = self.sizes.len() - 1;
@@ -96,7 +110,7 @@ impl Pattern {
             row.clear();
             for e in self.offsets[u as usize]..self.offsets[u as usize + 1] {
                 let place = local[(self.columns[e] & COLUMN) as usize];
-                if at < inner || (place as usize) < inner {
+                if place != u32::MAX && (at < inner || (place as usize) < inner) {
                     row.push((place, e));
                 }
             }

@@ -40,9 +40,7 @@ impl RunFolder {
         let whole = folder.is_whole();
         let begun = folder.begun().exists();
         if (whole || begun) && !overwrite {
-            return broken(
-                "it holds a run already; choose another folder, overwrite the run or resume it",
-            );
+            return Err(FileError::Occupied { path: path.to_owned() });
         }
         let empty = !path.exists()
             || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
@@ -78,7 +76,7 @@ impl RunFolder {
             return Ok(folder);
         }
         if folder.begun().exists() {
-            return broken("the run has not come to its end; resume it first".to_owned());
+            return Err(FileError::Unfinished { path: path.to_owned() });
         }
         broken("it is no run folder; train a model into one first".to_owned())
     }

@@ -6,8 +6,7 @@
 mod pickles;
 
 use magnon::data::{DataError, Dataset, LoadConfig, load};
-pub use pickles::pickle;
-use pickles::planetoid;
+pub use pickles::{pickle, planetoid};
 use std::io::{Cursor, Write};
 use std::path::Path;
 

@@ -144,6 +144,7 @@ fn candidates(outcome: &Outcome) -> Value {
             "charge": result.candidate.charge.value(),
             "charge_text": result.candidate.charge.to_string(),
             "length": result.candidate.length,
+            "same_spectrum_as_zero": result.candidate.gauge_equivalent,
             "val_loss": result.val_loss,
             "val_accuracy": result.val_accuracy,
         })

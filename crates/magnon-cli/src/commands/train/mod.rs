@@ -13,11 +13,11 @@ use crate::presets::preset;
 use crate::progress::Watcher;
 use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use magnon::data::{Dataset, FeatureNorm};
 use magnon::model::{ChargeChoice, MappedRows};
-use magnon::run::{PredictionCache, RunFolder, SavedModel};
+use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{Experiment, Outcome, RunConfig, TrainError};
 use serde_json::json;
 use std::path::PathBuf;
@@ -205,11 +205,17 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
         (None, _) => experiment,
     };
     if !common.quiet {
-        experiment.remarks().iter().for_each(|remark| eprintln!("note: {remark}"));
+        experiment.remarks().iter().for_each(|remark| remark!("note: {remark}"));
     }
     let folder = match &options.out {
         Some(out) => {
-            let folder = RunFolder::begin(out, config, options.overwrite, options.resume)?;
+            let begun = RunFolder::begin(out, config, options.overwrite, options.resume);
+            let folder = begun.map_err(|error| match error {
+                FileError::Occupied { .. } => {
+                    anyhow!("{error}, or replace the run with --overwrite, or go on with --resume")
+                }
+                error => error.into(),
+            })?;
             experiment =
                 experiment.with_checkpoints(folder.checkpoints(options.every, options.resume));
             Some(folder)
@@ -226,11 +232,11 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
     let outcome = match outcome {
         Err(TrainError::Stopped(epoch)) if interrupted() => {
             match &folder {
-                Some(folder) => eprintln!(
+                Some(folder) => remark!(
                     "stopped at epoch {epoch}; go on with: magnon train --resume --out {}",
                     folder.path().display()
                 ),
-                None => eprintln!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
+                None => remark!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
             }
             std::process::exit(130);
         }
@@ -260,7 +266,7 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
             drop(bar);
             let saved = page.map(|page| page.save(folder.file("report.html")));
             if let Some(Err(error)) = saved {
-                eprintln!("note: there is no report.html: {error}");
+                remark!("note: there is no report.html: {error}");
             }
         }
         report.line("run", format!("{}/", folder.path().display()));

@@ -4,7 +4,8 @@ use super::decode;
 use super::dtype::Kind;
 use super::header::{Header, LONGEST};
 use crate::data::DataError;
-use crate::data::store::{Store, out_of_memory};
+use crate::data::room::{collect, reserve, zeroed};
+use crate::data::store::Store;
 use crate::matrix::Matrix;
 use num_complex::Complex64;
 use std::io::Read;
@@ -21,15 +22,6 @@ pub(crate) struct Array<R> {
 /// What is wrong with an array.
 fn broken(file: &str, problem: impl Into<String>) -> DataError {
     DataError::format(file, problem)
-}
-
-/// `len` zeros, where there is memory for them.
-fn zeros<T: Clone + Default>(file: &str, len: usize) -> Result<Vec<T>, DataError> {
-    let mut values = Vec::new();
-    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
-    values.try_reserve_exact(len).map_err(|_| out_of_memory(file, bytes))?;
-    values.resize(len, T::default());
-    Ok(values)
 }
 
 impl<R: Read> Array<R> {
@@ -129,7 +121,7 @@ impl<R: Read> Array<R> {
 
     /// All elements in C order as `f32`.
     pub(crate) fn floats(mut self) -> Result<Vec<f32>, DataError> {
-        let mut values = zeros::<f32>(&self.file, self.len)?;
+        let mut values = zeroed::<f32>(self.len, &self.file)?;
         if decode::is_native_f32(self.header.dtype) && !self.header.fortran {
             let read = self.source.read_exact(bytemuck::cast_slice_mut(&mut values));
             read.map_err(|error| decode::short(&self.file, error))?;
@@ -138,6 +130,7 @@ impl<R: Read> Array<R> {
         let place = self.placement()?;
         decode::floats(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             values[place(k)] = value;
+            Ok(())
         })?;
         Ok(values)
     }
@@ -154,7 +147,7 @@ impl<R: Read> Array<R> {
     pub(crate) fn complex_matrix(self) -> Result<Matrix<Complex64>, DataError> {
         let (rows, cols) = self.table()?;
         let place = self.placement()?;
-        let mut values = zeros::<Complex64>(&self.file, self.len)?;
+        let mut values = zeroed::<Complex64>(self.len, &self.file)?;
         decode::complex(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             values[place(k)] = value;
         })?;
@@ -170,15 +163,17 @@ impl<R: Read> Array<R> {
         decode::floats(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             if value != 0.0 {
                 let at = place(k);
+                reserve(&mut entries, 1, &self.file)?;
                 entries.push(((at / cols) as u32, (at % cols) as u32, value));
             }
+            Ok(())
         })?;
         Ok(entries)
     }
 
     /// All elements in C order as whole numbers.
     pub(crate) fn integers(self) -> Result<Vec<i64>, DataError> {
-        let mut values = zeros::<i64>(&self.file, self.len)?;
+        let mut values = zeroed::<i64>(self.len, &self.file)?;
         let place = self.placement()?;
         decode::integers(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             values[place(k)] = value;
@@ -189,7 +184,7 @@ impl<R: Read> Array<R> {
 
     /// All elements in C order as node numbers.
     pub(crate) fn indices(self) -> Result<Vec<u32>, DataError> {
-        let mut values = zeros::<u32>(&self.file, self.len)?;
+        let mut values = zeroed::<u32>(self.len, &self.file)?;
         let place = self.placement()?;
         decode::integers(&self.file, self.header.dtype, self.len, self.source, |k, value| {
             values[place(k)] = u32::try_from(value).map_err(|_| {
@@ -207,10 +202,16 @@ impl<R: Read> Array<R> {
             [cols] => (1, cols),
             _ => self.table()?,
         };
-        let values = self.integers()?;
-        Ok((0..rows)
-            .map(|row| values.iter().skip(row * cols).take(cols).map(|&v| v != 0).collect())
-            .collect())
+        // One byte a node, not the eight of a number: there may be a mask for each of many splits.
+        let mut set = zeroed::<u8>(self.len, &self.file)?;
+        let place = self.placement()?;
+        decode::integers(&self.file, self.header.dtype, self.len, self.source, |k, value| {
+            set[place(k)] = u8::from(value != 0);
+            Ok(())
+        })?;
+        let row =
+            |row: usize| collect(set[row * cols..][..cols].iter().map(|&v| v != 0), &self.file);
+        (0..rows).map(row).collect()
     }
 
     /// The elements as text.

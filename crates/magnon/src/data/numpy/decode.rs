@@ -2,6 +2,7 @@
 
 use super::dtype::{DType, Kind};
 use crate::data::DataError;
+use crate::data::room::{reserve, zeroed};
 use half::f16;
 use num_complex::Complex64;
 use std::io::Read;
@@ -29,7 +30,7 @@ fn each(
     mut take: impl FnMut(usize, &[u8]) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
     let piece = (BUFFER / size.max(1)).max(1);
-    let mut buffer = vec![0u8; piece.min(len) * size];
+    let mut buffer = zeroed::<u8>(piece.min(len) * size, file)?;
     let mut done = 0;
     while done < len && size > 0 {
         let now = piece.min(len - done);
@@ -138,11 +139,10 @@ pub(super) fn floats(
     dtype: DType,
     len: usize,
     source: impl Read,
-    mut take: impl FnMut(usize, f32),
+    mut take: impl FnMut(usize, f32) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
     with_number!(dtype, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
-        take(k, convert(bytes).to_f32());
-        Ok(())
+        take(k, convert(bytes).to_f32())
     }))
 }
 
@@ -204,6 +204,7 @@ pub(super) fn strings(
         return Err(DataError::format(file, "its texts have no characters"));
     }
     let mut texts = Vec::new();
+    reserve(&mut texts, len, file)?;
     each(file, dtype.size, len, source, |_, bytes| {
         texts.push(if dtype.kind == Kind::Bytes {
             let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);

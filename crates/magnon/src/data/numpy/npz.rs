@@ -2,23 +2,29 @@
 
 use super::Array;
 use crate::data::DataError;
-use crate::data::store::{ReadSeek, Store, allowance, bomb, zip_error};
+use crate::data::store::{Budget, ReadSeek, Store, open_member, open_zip};
 use std::io::Read;
+use std::rc::Rc;
 use zip::ZipArchive;
 
 /// An open `.npz` file. Members are unpacked when they are asked for.
 pub(crate) struct Npz {
     file: String,
     archive: ZipArchive<Box<dyn ReadSeek>>,
+    budget: Rc<Budget>,
 }
 
 impl Npz {
     /// Opens a file of a store.
     pub(crate) fn open(store: &Store, name: &str) -> Result<Self, DataError> {
         let file = store.label(name);
-        let (source, _) = store.open_seek(name)?;
-        let archive = ZipArchive::new(source).map_err(|error| zip_error(&file, error))?;
-        Ok(Self { file, archive })
+        let (source, length) = store.open_seek(name)?;
+        let archive = open_zip(source, length, &file)?;
+        let budget = store.budget();
+        if store.plain_path(name).is_some() {
+            budget.add(&file, length);
+        }
+        Ok(Self { file, archive, budget })
     }
 
     /// How errors call the file.
@@ -46,12 +52,10 @@ impl Npz {
         let index = self.archive.index_for_name_raw(format!("{name}.npy").as_bytes());
         let index = index
             .ok_or_else(|| DataError::format(&self.file, format!("has no member '{name}'")))?;
-        let member = self.archive.by_index(index).map_err(|error| zip_error(&label, error))?;
-        let (size, limit) = (member.size(), allowance(member.compressed_size()));
-        if size > limit {
-            return Err(bomb(&label, size, limit));
-        }
-        Array::open(&label, member.take(limit), size)
+        let room = self.budget.room(&label);
+        let (member, size) = open_member(&mut self.archive, index, room, &label)?;
+        self.budget.draw(&label, size);
+        Array::open(&label, member.take(size), size)
     }
 
     /// A member's text, where it is a single one.

@@ -3,6 +3,7 @@
 use super::Npz;
 use crate::data::DataError;
 use crate::data::raw::check_count;
+use crate::data::room::{collect, reserve};
 use crate::matrix::SparseMatrix;
 
 /// What the pointers of a compressed matrix run over.
@@ -89,7 +90,8 @@ impl Sparse {
         }
         indices.truncate(stored);
         values.truncate(stored);
-        let mut outer = Vec::with_capacity(stored);
+        let mut outer = Vec::new();
+        reserve(&mut outer, stored, file)?;
         for (line, span) in pointers.windows(2).enumerate() {
             let count = (span[1] - span[0]) as usize;
             outer.extend(std::iter::repeat_n(line as u32, count));
@@ -133,12 +135,13 @@ impl Sparse {
         let entries = self.entries().filter(|entry| entry.2 != 0.0);
         let entries = entries.map(|(row, col, value)| (row as usize, col, value));
         SparseMatrix::from_triplets(self.rows, self.cols, entries)
-            .map_err(|(row, col, _)| DataError::format(file, format!("({row}, {col}) is outside")))
+            .map_err(|error| DataError::format(file, error.to_string()))
     }
 
     /// As the edges of a graph, with their weights.
-    pub(crate) fn into_edges(self) -> Edges {
-        Edges { pairs: self.row.into_iter().zip(self.col).collect(), weights: self.values }
+    pub(crate) fn into_edges(self, file: &str) -> Result<Edges, DataError> {
+        let pairs = collect(self.row.into_iter().zip(self.col), file)?;
+        Ok(Edges { pairs, weights: self.values })
     }
 }
 

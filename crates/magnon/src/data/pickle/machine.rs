@@ -12,7 +12,7 @@ pub(super) fn run(bytes: &[u8]) -> Result<Pickle<'_>, String> {
         let code = machine.byte()?;
         if code == b'.' {
             let root = machine.pop()?;
-            return Ok(Pickle { values: machine.values, root });
+            return Ok(Pickle { values: machine.values, root, length: bytes.len() });
         }
         machine.step(code)?;
     }
@@ -32,6 +32,9 @@ pub(super) struct Machine<'a> {
 
 const SHORT: &str = "the pickle is truncated";
 pub(super) const BROKEN: &str = "the pickle is damaged: an opcode finds the wrong operands";
+
+/// No module or class has a longer name. Names are looked at each time that they are referred to.
+const LONGEST_NAME: usize = 256;
 
 impl<'a> Machine<'a> {
     fn take(&mut self, count: u64) -> Result<&'a [u8], String> {
@@ -179,13 +182,30 @@ impl<'a> Machine<'a> {
         self.push(Value::Int(i64::from_le_bytes(eight)))
     }
 
+    /// The name of a class or function.
+    pub(super) fn global(
+        &mut self,
+        module: Cow<'a, [u8]>,
+        name: Cow<'a, [u8]>,
+    ) -> Result<(), String> {
+        if module.len().max(name.len()) > LONGEST_NAME {
+            return Err(format!(
+                "the pickle is damaged: the name of a class has more than {LONGEST_NAME} bytes"
+            ));
+        }
+        self.push(Value::Global(module, name))
+    }
+
     pub(super) fn stack_global(&mut self) -> Result<(), String> {
         let (name, module) = (self.pop()?, self.pop()?);
         let text = |id: Id| match self.values.get(id.0) {
-            Some(Value::Text(text) | Value::Bytes(text)) => Ok(text.clone()),
+            // A long text would be copied at each reference to it.
+            Some(Value::Text(text) | Value::Bytes(text)) if text.len() <= LONGEST_NAME => {
+                Ok(text.clone())
+            }
             _ => Err(BROKEN.to_owned()),
         };
-        let global = Value::Global(text(module)?, text(name)?);
-        self.push(global)
+        let (module, name) = (text(module)?, text(name)?);
+        self.global(module, name)
     }
 }

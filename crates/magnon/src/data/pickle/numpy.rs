@@ -9,6 +9,10 @@ use std::io::Cursor;
 /// The payload of a pickled array.
 type Payload<'p> = Cursor<Cow<'p, [u8]>>;
 
+/// No array has more axes, no number has more bytes, and no element type a longer name.
+const MOST_AXES: usize = 64;
+const WIDEST: usize = 16;
+
 impl Pickle<'_> {
     /// The array that a value stands for; `None` where it is something else.
     pub(crate) fn array(
@@ -41,13 +45,17 @@ impl Pickle<'_> {
             }
             _ => return Ok(None),
         };
-        let shape = self.items(shape).unwrap_or_default().iter();
+        let shape = self.items(shape).unwrap_or_default();
+        if shape.len() > MOST_AXES {
+            return Err(bad(&format!("has {} axes, too many", shape.len())));
+        }
         let shape: Option<Vec<usize>> =
-            shape.map(|&axis| usize::try_from(self.integer(axis)?).ok()).collect();
+            shape.iter().map(|&axis| usize::try_from(self.integer(axis)?).ok()).collect();
         let shape = shape.ok_or_else(|| bad("has no usable shape"))?;
         let dtype =
             self.dtype(dtype).map_err(|problem| bad(&format!("cannot be read: {problem}")))?;
-        let payload = self.payload(payload).ok_or_else(|| bad("holds Python objects"))?;
+        let payload =
+            self.payload(payload, usize::MAX).ok_or_else(|| bad("holds Python objects"))?;
         let length = payload.len() as u64;
         let header = Header { dtype, fortran, shape };
         Array::new(file, header, Cursor::new(payload), length).map(Some)
@@ -100,7 +108,7 @@ impl Pickle<'_> {
                 let &[dtype, payload] = self.items(*args)? else { return None };
                 let header =
                     Header { dtype: self.dtype(dtype).ok()?, fortran: false, shape: Vec::new() };
-                let payload = self.payload(payload)?;
+                let payload = self.payload(payload, WIDEST)?;
                 let length = payload.len() as u64;
                 let array = Array::new("", header, Cursor::new(payload), length).ok()?;
                 array.integers().ok()?.first().copied()
@@ -116,16 +124,18 @@ impl Pickle<'_> {
         };
         let name = self.items(*args).and_then(|args| args.first());
         let name = name.and_then(|&name| self.bytes(name));
+        let state = state.and_then(|state| self.items(state)).unwrap_or_default();
+        let order = state.get(1).and_then(|&order| self.bytes(order)).unwrap_or(b"|");
+        let name = name.filter(|name| name.len() <= WIDEST && order.len() == 1);
         let (Some("numpy.dtype"), Some(name)) = (self.global(*class).as_deref(), name) else {
             return Err("its element type is unknown".into());
         };
-        let state = state.and_then(|state| self.items(state)).unwrap_or_default();
-        let order = state.get(1).and_then(|&order| self.bytes(order)).unwrap_or(b"|");
         DType::parse(&[order, name].concat())
     }
 
-    /// Bytes as they are, or as a text of which each character is a byte.
-    fn payload(&self, id: Id) -> Option<Cow<'_, [u8]>> {
+    /// Bytes as they are, or as a text of which each character is a byte. A text that stands for
+    /// more than `most` bytes is not turned into them.
+    fn payload(&self, id: Id, most: usize) -> Option<Cow<'_, [u8]>> {
         match self.get(id) {
             Value::Bytes(bytes) => Some(Cow::Borrowed(bytes)),
             Value::Object { class, args, .. } => {
@@ -134,7 +144,11 @@ impl Pickle<'_> {
                 match (function.as_str(), args) {
                     // How Python 3 writes bytes for Python 2.
                     ("_codecs.encode", &[text, _]) => {
-                        let text = std::str::from_utf8(self.bytes(text)?).ok()?;
+                        let text = self.bytes(text)?;
+                        if text.len() > most.saturating_mul(2) {
+                            return None;
+                        }
+                        let text = std::str::from_utf8(text).ok()?;
                         let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok());
                         bytes.collect::<Option<Vec<u8>>>().map(Cow::Owned)
                     }

@@ -150,7 +150,7 @@ impl Machine<'_> {
             }
             b'c' => {
                 let (module, name) = (self.line()?, self.line()?);
-                self.push(Value::Global(Cow::Borrowed(module), Cow::Borrowed(name)))?;
+                self.global(Cow::Borrowed(module), Cow::Borrowed(name))?;
             }
             0x93 => self.stack_global()?,
             b'R' | 0x81 => {

@@ -1,6 +1,7 @@
 //! What a pickle holds: values in one flat list that name each other by position.
 //!
-//! Sharing, cycles and deep nests then cost nothing: no value owns another.
+//! Sharing, cycles and deep nests then cost nothing: no value owns another. Whoever makes something
+//! of a value each time that it is referred to must bound that by the [length](Pickle::length).
 
 use std::borrow::Cow;
 
@@ -37,12 +38,19 @@ pub(crate) enum Value<'a> {
 pub(crate) struct Pickle<'a> {
     pub(super) values: Vec<Value<'a>>,
     pub(super) root: Id,
+    /// Bytes of the pickle.
+    pub(super) length: usize,
 }
 
 impl<'a> Pickle<'a> {
     /// The value that was pickled.
     pub(crate) fn root(&self) -> Id {
         self.root
+    }
+
+    /// How many bytes the pickle has.
+    pub(crate) fn length(&self) -> usize {
+        self.length
     }
 
     /// A value by its position.

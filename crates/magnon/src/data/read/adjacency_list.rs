@@ -2,6 +2,7 @@
 
 use crate::data::DataError;
 use crate::data::raw::{Raw, check_count};
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::without_bom;
 use memchr::memchr;
@@ -13,7 +14,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 
 /// Reads the graph.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
-    parse(without_bom(&store.read(name)?), &store.label(name))
+    parse(without_bom(&store.read_text(name)?), &store.label(name))
 }
 
 fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
@@ -23,12 +24,14 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
     let claimed = claimed
         .ok_or_else(|| DataError::line(file, 1, "the first line must be the number of nodes"))?;
     let nodes = check_count(file, "nodes", claimed, text.len() as u64)?;
-    let mut edges = Vec::with_capacity(text.len() / 8);
+    let mut edges = Vec::new();
     for node in 0..nodes {
         let line = next_line(&mut rest).ok_or_else(|| {
             let problem = format!("truncated: {nodes} lines of successors are needed after it");
             DataError::line(file, node + 1, problem)
         })?;
+        // A successor takes a digit and a blank.
+        reserve(&mut edges, line.len() / 2 + 1, file)?;
         successors(line, node as u32, nodes, &mut edges)
             .map_err(|problem| DataError::line(file, node + 2, problem))?;
     }

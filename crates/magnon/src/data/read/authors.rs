@@ -25,7 +25,7 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         raw.labels_file = Some(store.label(name));
     }
     let list = |names: &[&str]| match store.first(names) {
-        Some(name) => text::indices(&store.read(name)?, &store.label(name)),
+        Some(name) => text::indices(&store.read_text(name)?, &store.label(name)),
         None => Ok(Vec::new()),
     };
     let train = list(&["idx_train.csv"])?;

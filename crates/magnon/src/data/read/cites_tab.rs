@@ -3,6 +3,7 @@
 use super::edge_names::Names;
 use crate::data::DataError;
 use crate::data::raw::Raw;
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines};
 
@@ -14,7 +15,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 /// Reads the graph; the nodes are in the order of their paper numbers.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let file = store.label(name);
-    let text = store.read(name)?;
+    let text = store.read_text(name)?;
     let mut names = Names::default();
     let mut edges = Vec::new();
     let mut fields = Vec::new();
@@ -30,7 +31,10 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
             }
         };
         match (names.number(bare(source)), names.number(bare(target))) {
-            (Some(source), Some(target)) => edges.push((source, target)),
+            (Some(source), Some(target)) => {
+                reserve(&mut edges, 1, &file)?;
+                edges.push((source, target));
+            }
             _ => return Err(DataError::line(file, number, "too many papers")),
         }
     }

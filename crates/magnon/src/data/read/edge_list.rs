@@ -30,7 +30,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 
 /// Reads an edge list.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
-    let bytes = store.read(name)?;
+    let bytes = store.read_text(name)?;
     parse(without_bom(&bytes), &store.label(name))
 }
 
@@ -97,8 +97,16 @@ fn scan<I: Id>(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, (usize, 
     let body = text.get(layout.start..).unwrap_or_default();
     let scanned = edge_scan::scan::<I>(body, layout).map_err(|(at, f)| (layout.start + at, f))?;
     let weights = layout.weighted.then_some(scanned.weights);
-    let nodes = node_ids::compact(scanned.pairs, scanned.top).ok_or((0, Fault::TooMany))?;
+    let nodes = node_ids::compact(scanned.pairs, scanned.top).map_err(|fault| (0, fault))?;
+    let padded = scanned.padded.map(|at| {
+        let line = line_of(text, layout.start + at);
+        format!(
+            "line {line} writes a node with zeros before its number; ids are numbers here, so 007 \
+             and 7 are one node (a letter before each id would keep them apart)"
+        )
+    });
     Ok(Raw {
+        remarks: padded.into_iter().collect(),
         file: file.to_owned(),
         edges: nodes.edges,
         weights,
@@ -148,6 +156,23 @@ mod tests {
         assert_eq!(raw.node_names, Some(NodeNames::Numbers(vec![5, 30, 99999999999])));
         let raw = ok("7 9\n9 7\n");
         assert_eq!((raw.edges, raw.nodes), (vec![(0, 1), (1, 0)], 2));
+    }
+
+    #[test]
+    fn zeros_before_numbers_and_names() {
+        for text in ["1 2\n007 1\n7 2\n", "1 2\n\"007\" 1\n7 2\n", "1 2\r007 1\r7 2"] {
+            let mut text = text.as_bytes().to_vec();
+            crate::data::text::settle_line_ends(&mut text);
+            let raw = parse(&text, "f").unwrap();
+            assert_eq!((raw.edges, raw.nodes), (vec![(0, 1), (2, 0), (2, 1)], 3));
+            assert!(raw.remarks[0].starts_with("line 2 writes a node with zeros"));
+        }
+        assert!(ok("0 10\n10 0\n").remarks.is_empty());
+        let names = ok("a 007\n7 a\n");
+        assert_eq!(names.node_names, Some(words(&["a", "007", "7"])));
+        assert_eq!(names.remarks, ["ids are taken as names, so 7 and 007 are different nodes"]);
+        assert!(ok("a 007\n8 a\n").remarks.is_empty());
+        assert_eq!(ok("a 07\n007 a\n").remarks.len(), 1);
     }
 
     #[test]

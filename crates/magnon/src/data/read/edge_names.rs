@@ -1,9 +1,10 @@
 //! Edge lists whose nodes have names.
 
 use super::edge_layout::{Layout, looks_whole};
-use super::edge_scan::{Fault, weight};
+use super::edge_scan::{Fault, is_padded, weight};
 use super::node_ids;
 use crate::data::raw::Raw;
+use crate::data::room::reserve;
 use crate::data::text::{Lines, is_comment};
 use crate::data::{DataError, NodeNames};
 use std::collections::HashMap;
@@ -32,6 +33,19 @@ impl<'a> Names<'a> {
         self.numbers.get(name).copied()
     }
 
+    /// A remark where two names are one number, such as 7 and 007.
+    pub(super) fn remark_twins(&self) -> Option<String> {
+        let mut padded = HashMap::new();
+        self.order.iter().filter(|name| is_padded(name)).find_map(|&name| {
+            let zeros = name.iter().take(name.len() - 1).take_while(|&&byte| byte == b'0').count();
+            let number = &name[zeros..];
+            let twin = self.numbers.contains_key(number).then_some(number);
+            let twin = String::from_utf8_lossy(twin.or_else(|| padded.insert(number, name))?);
+            let name = String::from_utf8_lossy(name);
+            Some(format!("ids are taken as names, so {twin} and {name} are different nodes"))
+        })
+    }
+
     /// The names as text, by number.
     pub(super) fn into_strings(self) -> Vec<String> {
         self.order.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
@@ -49,13 +63,14 @@ impl<'a> Names<'a> {
             let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
             let pairs: Vec<(u64, u64)> = raw.edges.iter().map(|&(u, v)| (id(u), id(v))).collect();
             let top = numbers.iter().copied().max().unwrap_or_default();
-            if let Some(numbered) = node_ids::compact(pairs, top) {
+            if let Ok(numbered) = node_ids::compact(pairs, top) {
                 raw.edges = numbered.edges;
                 raw.nodes = numbered.count;
                 raw.node_names = numbered.names;
                 return;
             }
         }
+        raw.remarks.extend(self.remark_twins());
         raw.nodes = self.order.len();
         raw.node_names = Some(NodeNames::Words(self.into_strings()));
     }
@@ -85,8 +100,10 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
             raw.remarks.push(format!("ids are taken as names, as line {line} has no numbers"));
         }
         let mut node = |name| names.number(name).ok_or_else(|| fault(Fault::TooMany));
+        reserve(&mut raw.edges, 1, file)?;
         raw.edges.push((node(source)?, node(target)?));
         if layout.weighted {
+            reserve(&mut weights, 1, file)?;
             weights.push(weight(fields[2]).map_err(fault)?);
         }
     }

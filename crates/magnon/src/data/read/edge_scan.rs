@@ -6,6 +6,7 @@
 use super::edge_layout::{Layout, looks_whole};
 use super::edge_stops::{Stops, number};
 use crate::data::DataError;
+use crate::data::room::out_of_memory;
 use crate::data::text::{Delimiter, is_comment};
 use crate::memory;
 use bytemuck::Zeroable;
@@ -23,8 +24,10 @@ pub(super) trait Id:
     fn relabel(
         pairs: Vec<(Self, Self)>,
         new: impl Fn((Self, Self)) -> (u32, u32) + Sync,
-    ) -> Vec<(u32, u32)> {
-        pairs.par_iter().map(|&pair| new(pair)).collect()
+    ) -> Result<Vec<(u32, u32)>, Fault> {
+        let mut edges = zeroed::<(u32, u32)>(pairs.len())?;
+        edges.par_iter_mut().zip(&pairs).for_each(|(edge, &pair)| *edge = new(pair));
+        Ok(edges)
     }
 }
 impl Id for u64 {}
@@ -32,9 +35,9 @@ impl Id for u32 {
     fn relabel(
         mut pairs: Vec<(u32, u32)>,
         new: impl Fn((u32, u32)) -> (u32, u32) + Sync,
-    ) -> Vec<(u32, u32)> {
+    ) -> Result<Vec<(u32, u32)>, Fault> {
         pairs.par_iter_mut().with_min_len(1 << 14).for_each(|pair| *pair = new(*pair));
-        pairs
+        Ok(pairs)
     }
 }
 
@@ -50,6 +53,8 @@ pub(super) enum Fault {
     Weight(String),
     /// More distinct nodes than can be numbered.
     TooMany,
+    /// There is no memory for so many bytes.
+    OutOfMemory(usize),
 }
 
 impl Fault {
@@ -64,6 +69,8 @@ impl Fault {
             }
             Self::Weight(text) => format!("the weight '{text}' is not a finite number"),
             Self::TooMany => "there are more nodes than 32 bits can number".into(),
+            // This is about the whole file, not about a line of it.
+            Self::OutOfMemory(bytes) => return out_of_memory(file, bytes as u64),
         };
         DataError::line(file, line, problem)
     }
@@ -77,6 +84,8 @@ pub(super) struct Scanned<I> {
     pub(super) weights: Vec<f32>,
     /// The largest id.
     pub(super) top: I,
+    /// Where the first line starts that writes an id with zeros before it.
+    pub(super) padded: Option<usize>,
 }
 
 /// Scans all lines. The first fault of the text is given back with its offset.
@@ -85,24 +94,29 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
     let parts = chunks(text);
     let lines: Vec<usize> = parts.par_iter().map(|(_, chunk)| count_lines(chunk)).collect();
     let total = lines.iter().sum();
-    let mut pairs = memory::zeroed::<(I, I)>(total);
-    let mut weights = memory::zeroed::<f32>(if layout.weighted { total } else { 0 });
+    let mut pairs = zeroed::<(I, I)>(total).map_err(|fault| (0, fault))?;
+    let weighted = if layout.weighted { total } else { 0 };
+    let mut weights = zeroed::<f32>(weighted).map_err(|fault| (0, fault))?;
     let mut tasks = Vec::with_capacity(parts.len());
     let (mut pairs_left, mut weights_left) = (&mut pairs[..], &mut weights[..]);
     for (&(at, text), &lines) in parts.iter().zip(&lines) {
         let (pairs, rest) = pairs_left.split_at_mut(lines);
         let (weights, more) = weights_left.split_at_mut(if layout.weighted { lines } else { 0 });
         (pairs_left, weights_left) = (rest, more);
-        tasks.push((at, Chunk { text, layout, fields: Vec::new(), pairs, weights, found: 0 }));
+        let (fields, found, padded) = (Vec::new(), 0, None);
+        tasks.push((at, Chunk { text, layout, fields, pairs, weights, found, padded }));
     }
     let results: Vec<_> = tasks
         .into_par_iter()
-        .map(|(at, chunk)| chunk.run().map_err(|(offset, fault)| (at + offset, fault)))
+        .map(|(at, mut chunk)| match chunk.run() {
+            Ok(top) => Ok((chunk.found, top, chunk.padded.map(|offset| at + offset))),
+            Err((offset, fault)) => Err((at + offset, fault)),
+        })
         .collect();
     // Comments and empty lines leave gaps; edges behind them move up.
-    let (mut start, mut kept, mut top) = (0, 0, I::default());
+    let (mut start, mut kept, mut top, mut padded) = (0, 0, I::default(), None);
     for (result, lines) in results.into_iter().zip(lines) {
-        let (found, largest) = result?;
+        let (found, largest, zeros) = result?;
         if kept < start {
             pairs.copy_within(start..start + found, kept);
             if layout.weighted {
@@ -112,10 +126,16 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
         kept += found;
         start += lines;
         top = top.max(largest);
+        padded = padded.or(zeros);
     }
     pairs.truncate(kept);
     weights.truncate(kept);
-    Ok(Scanned { pairs, weights, top })
+    Ok(Scanned { pairs, weights, top, padded })
+}
+
+/// `len` zeros.
+pub(super) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Fault> {
+    memory::try_zeroed(len).ok_or(Fault::OutOfMemory(len.saturating_mul(size_of::<T>())))
 }
 
 /// Lines of a chunk, of which the last may lack its line end.
@@ -144,11 +164,13 @@ struct Chunk<'a, 'o, I> {
     pairs: &'o mut [(I, I)],
     weights: &'o mut [f32],
     found: usize,
+    /// Where the first line starts that writes an id with zeros before it.
+    padded: Option<usize>,
 }
 
 impl<'a, I: Id> Chunk<'a, '_, I> {
-    /// Scans the chunk; gives back the number of edges and the largest id.
-    fn run(mut self) -> Result<(usize, I), (usize, Fault)> {
+    /// Scans the chunk; gives back the largest id.
+    fn run(&mut self) -> Result<I, (usize, Fault)> {
         let mut top = I::default();
         let (comma, blank) = match self.layout.delimiter {
             Delimiter::Blank => (b'\t', b' '),
@@ -177,16 +199,20 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
             {
                 let larger = self.push(source.into(), target.into());
                 top = top.max(larger.map_err(|fault| (at, fault))?);
+                let zero = |start: usize, end: usize| (byte(start) == b'0') & (end - start > 1);
+                if zero(at, middle) | zero(middle + 1, end) {
+                    self.padded = self.padded.or(Some(at));
+                }
                 at = line_end + 1;
                 continue;
             }
             let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
-            let larger = self.slow(&text[at..end]).map_err(|fault| (at, fault))?;
+            let larger = self.slow(&text[at..end], at).map_err(|fault| (at, fault))?;
             top = top.max(larger);
             at = end + 1;
             stops.seek(at);
         }
-        Ok((self.found, top))
+        Ok(top)
     }
 
     /// Stores an edge and gives back its larger end.
@@ -201,9 +227,9 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         Ok(source.max(target))
     }
 
-    /// A line of any form. One without an edge has nothing larger than 0.
+    /// A line of any form that starts at `at`. One without an edge has nothing larger than 0.
     #[inline(never)]
-    fn slow(&mut self, line: &'a [u8]) -> Result<I, Fault> {
+    fn slow(&mut self, line: &'a [u8], at: usize) -> Result<I, Fault> {
         let line = line.trim_ascii();
         if line.is_empty() || is_comment(line) {
             return Ok(I::default());
@@ -215,6 +241,9 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         if self.fields.len() != self.layout.columns {
             return Err(Fault::Ragged(self.fields.len()));
         }
+        if is_padded(source) || is_padded(target) {
+            self.padded = self.padded.or(Some(at));
+        }
         let (source, target) = (id(source)?, id(target)?);
         if self.layout.weighted {
             let weight = weight(self.fields[2])?;
@@ -224,6 +253,11 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         }
         self.push(source, target)
     }
+}
+
+/// Whether a number is written with zeros before it.
+pub(super) fn is_padded(field: &[u8]) -> bool {
+    field.len() > 1 && field.starts_with(b"0") && looks_whole(field)
 }
 
 /// A field as a node number.

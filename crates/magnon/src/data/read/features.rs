@@ -26,14 +26,14 @@ pub(crate) fn features(store: &Store, name: &str) -> Result<Features, DataError>
             }
         }
         "pkl" | "pickle" => pickle::features(&store.read(name)?, &label),
-        _ => text::matrix(&store.read(name)?, &label).map(Features::Dense),
+        _ => text::matrix(&store.read_text(name)?, &label).map(Features::Dense),
     }
 }
 
 /// Reads labels from npy or text, by the ending of the name.
 pub(crate) fn labels(store: &Store, name: &str) -> Result<Labels, DataError> {
     if ending(name) != "npy" {
-        return text::labels(&store.read(name)?, &store.label(name));
+        return text::labels(&store.read_text(name)?, &store.label(name));
     }
     let array = Array::from_store(store, name)?;
     if !matches!(array.shape(), [_] | [_, 1]) {

@@ -24,13 +24,13 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 /// Reads edges and splits, and the features and labels where they are there.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let file = store.label(name);
-    let text = store.read(name)?;
+    let text = store.read_text(name)?;
     let edges = edge_list::node_pairs(&text, &file)?;
     let top = edges.iter().map(|&(u, v)| u64::from(u.max(v)) + 1).max().unwrap_or(0);
     let nodes = check_count(&file, "nodes", top, text.len() as u64)?;
     let mut raw = Raw { file, edges, nodes, ..Raw::default() };
     if store.has(NODES) {
-        let nodes = Nodes::parse(&store.read(NODES)?, &store.label(NODES))?;
+        let nodes = Nodes::parse(&store.read_text(NODES)?, &store.label(NODES))?;
         raw.nodes = nodes.count;
         raw.features = Some(nodes.features);
         raw.features_file = Some(store.label(NODES));

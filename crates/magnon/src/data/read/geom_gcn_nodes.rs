@@ -1,5 +1,6 @@
 //! The nodes of Geom-GCN: `id <tab> features <tab> label` a line.
 
+use crate::data::room::reserve;
 use crate::data::text::Lines;
 use crate::data::{DataError, Features, Labels};
 use crate::matrix::SparseMatrix;
@@ -39,6 +40,7 @@ impl Nodes {
         };
         let mut entries = Vec::new();
         for (node, row) in rows.iter().enumerate() {
+            reserve(&mut entries, row.end - row.start, file)?;
             for (column, &value) in values.get(row.start..row.end).unwrap_or(&[]).iter().enumerate()
             {
                 match columns {
@@ -54,7 +56,7 @@ impl Nodes {
             entries.dedup();
         }
         let features = SparseMatrix::from_triplets(count, width, entries.into_iter())
-            .map_err(|_| DataError::format(file, "a feature lies outside of its row"))?;
+            .map_err(|error| DataError::format(file, error.to_string()))?;
         let labels: Vec<_> = rows.iter().map(|row| Some(row.label)).collect();
         let labels = Labels::from_numbers(&labels);
         Ok(Self { count, features: Features::Sparse(features), labels })
@@ -82,6 +84,8 @@ fn scan(text: &[u8], file: &str) -> Result<(Vec<u32>, Vec<Row>), DataError> {
             return Err(DataError::line(file, line, "id and label must be whole numbers"));
         };
         let start = values.len();
+        // A feature takes a digit and a comma.
+        reserve(&mut values, features.len() / 2 + 1, file)?;
         for (k, field) in features.split(|&byte| byte == b',').enumerate() {
             values.push(match field {
                 b"0" => 0,

@@ -3,6 +3,7 @@
 use super::npz_with;
 use crate::data::numpy::Npz;
 use crate::data::raw::Raw;
+use crate::data::room::collect;
 use crate::data::store::Store;
 use crate::data::{DataError, Features, Labels, Split};
 use crate::matrix::{Matrix, SparseMatrix};
@@ -10,9 +11,10 @@ use crate::matrix::{Matrix, SparseMatrix};
 /// Files with edges and labels. A filtered copy yields to the whole graph beside it.
 pub(crate) fn finds(store: &Store) -> Vec<String> {
     let files = npz_with(store, |npz| npz.has("edges") && npz.has("node_labels"));
-    let whole = |name: &String| {
-        !name.contains("_filtered") || !files.contains(&name.replacen("_filtered", "", 1))
-    };
+    // Names come in order.
+    let found = |name: String| files.binary_search(&name).is_ok();
+    let whole =
+        |name: &String| !name.contains("_filtered") || !found(name.replacen("_filtered", "", 1));
     files.iter().filter(|name| whole(name)).cloned().collect()
 }
 
@@ -28,7 +30,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
             format!("'edges' must have two columns, but its shape is {:?}", edges.shape());
         return Err(DataError::format(file, problem));
     }
-    let edges = edges.indices()?.chunks_exact(2).map(|edge| (edge[0], edge[1])).collect();
+    let numbers = edges.indices()?;
+    let edges = collect(numbers.chunks_exact(2).map(|edge| (edge[0], edge[1])), &file)?;
     let mut raw = Raw { file, edges, nodes, ..Raw::default() };
     if npz.has("node_features") {
         raw.features = Some(thin(npz.array("node_features")?.matrix()?));

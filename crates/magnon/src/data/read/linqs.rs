@@ -2,10 +2,11 @@
 
 use super::edge_names::Names;
 use crate::data::raw::Raw;
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines};
 use crate::data::{DataError, Features, Labels, NodeNames};
-use crate::matrix::SparseMatrix;
+use crate::matrix::{SparseError, SparseMatrix};
 
 /// The names for which both files are there, or that of a file that was named.
 pub(crate) fn finds(store: &Store) -> Vec<String> {
@@ -34,10 +35,10 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         let problem = format!("{cites} with the edges is needed beside it");
         return Err(DataError::format(store.label(&content), problem));
     }
-    let text = store.read(&content)?;
+    let text = store.read_text(&content)?;
     let nodes = Nodes::parse(&text, &store.label(&content))?;
     let mut raw = Raw { file: store.label(&cites), ..Raw::default() };
-    let unknown = nodes.edges(&store.read(&cites)?, &mut raw)?;
+    let unknown = nodes.edges(&store.read_text(&cites)?, &mut raw)?;
     if unknown > 0 {
         let problem = format!("{unknown} lines of {cites} name ids that {content} does not have");
         raw.remarks.push(problem);
@@ -46,10 +47,11 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     raw.nodes = nodes.classes.len();
     let entries = nodes.entries.iter().copied();
     let features = SparseMatrix::from_triplets(raw.nodes, nodes.width, entries);
-    let outside = |_| DataError::format(store.label(&content), "a feature is outside of its row");
-    raw.features = Some(Features::Sparse(features.map_err(outside)?));
+    let unfit = |error: SparseError| DataError::format(store.label(&content), error.to_string());
+    raw.features = Some(Features::Sparse(features.map_err(unfit)?));
     raw.features_file = Some(store.label(&content));
     raw.labels = Some(Labels::from_words(&nodes.classes));
+    raw.remarks.extend(nodes.names.remark_twins());
     raw.node_names = Some(NodeNames::Words(nodes.names.into_strings()));
     Ok(raw)
 }
@@ -86,6 +88,7 @@ impl<'a> Nodes<'a> {
                     })?;
                     let column = u32::try_from(width).map_err(|_| bad("too many".into()))?;
                     if value != 0.0 {
+                        reserve(&mut nodes.entries, 1, file)?;
                         nodes.entries.push((row, column, value));
                     }
                 }
@@ -112,7 +115,10 @@ impl<'a> Nodes<'a> {
                 return Err(DataError::line(&raw.file, number, problem));
             };
             match (self.names.get(source), self.names.get(target)) {
-                (Some(source), Some(target)) => raw.edges.push((source, target)),
+                (Some(source), Some(target)) => {
+                    reserve(&mut raw.edges, 1, &raw.file)?;
+                    raw.edges.push((source, target));
+                }
                 _ => unknown += 1,
             }
         }

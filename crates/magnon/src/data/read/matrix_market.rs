@@ -2,6 +2,7 @@
 
 use crate::data::DataError;
 use crate::data::raw::{Raw, check_count};
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines, is_comment};
 
@@ -12,7 +13,7 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 
 /// Reads the graph whose entry (i, j) is the edge i → j.
 pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
-    parse(&store.read(name)?, &store.label(name))
+    parse(&store.read_text(name)?, &store.label(name))
 }
 
 /// What the banner says.
@@ -86,6 +87,8 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
                 .ok_or_else(|| bad("the value is not a finite number"))?,
         };
         found += 1;
+        reserve(&mut raw.edges, 2, file)?;
+        reserve(&mut weights, 2, file)?;
         raw.edges.push(edge);
         weights.push(value);
         if let Some(factor) = banner.mirror.filter(|_| edge.0 != edge.1) {

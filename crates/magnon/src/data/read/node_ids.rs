@@ -1,6 +1,6 @@
 //! Numbering the nodes of an edge list without gaps, by ascending id.
 
-use super::edge_scan::Id;
+use super::edge_scan::{Fault, Id, zeroed};
 use crate::data::NodeNames;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,11 +13,11 @@ pub(super) struct Numbered {
     pub(super) names: Option<NodeNames>,
 }
 
-/// Numbers the ids, of which `top` is the largest; `None` where they are too many.
-pub(super) fn compact<I: Id>(pairs: Vec<(I, I)>, top: I) -> Option<Numbered> {
+/// Numbers the ids, of which `top` is the largest. They may be too many, or too many for the memory.
+pub(super) fn compact<I: Id>(pairs: Vec<(I, I)>, top: I) -> Result<Numbered, Fault> {
     let top: u64 = top.into();
     if pairs.is_empty() {
-        return Some(Numbered { edges: Vec::new(), count: 0, names: None });
+        return Ok(Numbered { edges: Vec::new(), count: 0, names: None });
     }
     // A table over all ids up to the largest is quick, where they are not too thinly spread.
     if top <= (pairs.len() as u64).saturating_mul(8).saturating_add(1 << 16) {
@@ -27,8 +27,9 @@ pub(super) fn compact<I: Id>(pairs: Vec<(I, I)>, top: I) -> Option<Numbered> {
     }
 }
 
-fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Option<Numbered> {
+fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Result<Numbered, Fault> {
     let mut seen: Vec<AtomicU8> = Vec::new();
+    seen.try_reserve_exact(top + 1).map_err(|_| Fault::OutOfMemory(top + 1))?;
     seen.resize_with(top + 1, AtomicU8::default);
     let mark = |id: I| {
         if let Some(flag) = seen.get(id.into() as usize) {
@@ -40,36 +41,39 @@ fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Option<Numbered> {
         mark(target);
     });
     let mut count = 0u32;
-    let ranks: Vec<u32> = seen
-        .iter()
-        .map(|flag| {
-            let rank = count;
-            count += u32::from(flag.load(Ordering::Relaxed));
-            rank
-        })
-        .collect();
+    let mut ranks = zeroed::<u32>(top + 1)?;
+    for (rank, flag) in ranks.iter_mut().zip(&seen) {
+        *rank = count;
+        count += u32::from(flag.load(Ordering::Relaxed));
+    }
     let full = count as usize == top + 1;
     let edges = if full {
-        relabel(pairs, |id| id.into() as u32)
+        relabel(pairs, |id| id.into() as u32)?
     } else {
-        relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default())
+        relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default())?
     };
     let ids = seen.iter().enumerate().filter(|(_, flag)| flag.load(Ordering::Relaxed) == 1);
     let names = (!full).then(|| NodeNames::Numbers(ids.map(|(id, _)| id as u64).collect()));
-    Some(Numbered { edges, count: count as usize, names })
+    Ok(Numbered { edges, count: count as usize, names })
 }
 
-fn by_sorting<I: Id>(pairs: Vec<(I, I)>) -> Option<Numbered> {
-    let mut ids: Vec<I> = pairs.iter().flat_map(|&(source, target)| [source, target]).collect();
+fn by_sorting<I: Id>(pairs: Vec<(I, I)>) -> Result<Numbered, Fault> {
+    let mut ids = zeroed::<I>(2 * pairs.len())?;
+    for (ends, &(source, target)) in ids.as_chunks_mut::<2>().0.iter_mut().zip(&pairs) {
+        *ends = [source, target];
+    }
     ids.par_sort_unstable();
     ids.dedup();
-    let count = u32::try_from(ids.len()).ok()? as usize;
-    let edges = relabel(pairs, |id| ids.partition_point(|&other| other < id) as u32);
+    let count = u32::try_from(ids.len()).map_err(|_| Fault::TooMany)? as usize;
+    let edges = relabel(pairs, |id| ids.partition_point(|&other| other < id) as u32)?;
     let names = NodeNames::Numbers(ids.into_iter().map(Into::into).collect());
-    Some(Numbered { edges, count, names: Some(names) })
+    Ok(Numbered { edges, count, names: Some(names) })
 }
 
 /// The edges in new numbers, in the memory of the old ones where these are as wide.
-fn relabel<I: Id>(pairs: Vec<(I, I)>, rank: impl Fn(I) -> u32 + Sync) -> Vec<(u32, u32)> {
+fn relabel<I: Id>(
+    pairs: Vec<(I, I)>,
+    rank: impl Fn(I) -> u32 + Sync,
+) -> Result<Vec<(u32, u32)>, Fault> {
     I::relabel(pairs, |(source, target)| (rank(source), rank(target)))
 }

@@ -3,6 +3,7 @@
 use crate::data::DataError;
 use crate::data::numpy::Array;
 use crate::data::raw::{Raw, check_count};
+use crate::data::room::collect;
 use crate::data::store::Store;
 
 /// An array that was named. In a folder, arrays are features and the like.
@@ -36,7 +37,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
 fn matrix<R: std::io::Read>(file: String, array: Array<R>, rows: usize) -> Result<Raw, DataError> {
     let nodes = check_count(&file, "rows", rows as u64, (rows as u64).saturating_pow(2))?;
     let entries = array.nonzeros()?;
-    let (edges, weights) = entries.into_iter().map(|(u, v, weight)| ((u, v), weight)).unzip();
+    let weights = collect(entries.iter().map(|entry| entry.2), &file)?;
+    let edges = collect(entries.into_iter().map(|(u, v, _)| (u, v)), &file)?;
     let remarks = vec!["the array was read as a matrix: row = source, column = target".into()];
     Ok(Raw { file, edges, weights: Some(weights), nodes, remarks, ..Raw::default() })
 }
@@ -46,10 +48,10 @@ fn edges<R: std::io::Read>(file: String, array: Array<R>) -> Result<Raw, DataErr
     let by_rows = array.shape().get(1) == Some(&2);
     let numbers = array.indices()?;
     let edges: Vec<(u32, u32)> = if by_rows {
-        numbers.chunks_exact(2).map(|edge| (edge[0], edge[1])).collect()
+        collect(numbers.chunks_exact(2).map(|edge| (edge[0], edge[1])), &file)?
     } else {
         let (sources, targets) = numbers.split_at(numbers.len() / 2);
-        sources.iter().copied().zip(targets.iter().copied()).collect()
+        collect(sources.iter().copied().zip(targets.iter().copied()), &file)?
     };
     let top = numbers.iter().map(|&node| u64::from(node) + 1).max().unwrap_or(0);
     let nodes = check_count(&file, "nodes", top, (numbers.len() as u64).saturating_mul(8))?;

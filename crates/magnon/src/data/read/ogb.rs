@@ -30,11 +30,11 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let folder = name.strip_suffix("edge.csv").unwrap_or_default();
     let table = |table: &str| -> Result<Option<(Vec<u8>, String)>, DataError> {
         let name = format!("{folder}{table}.csv");
-        let bytes = if store.has(&name) { Some(store.read(&name)?) } else { None };
+        let bytes = if store.has(&name) { Some(store.read_text(&name)?) } else { None };
         Ok(bytes.map(|bytes| (bytes, store.label(&name))))
     };
     let file = store.label(name);
-    let bytes = store.read(name)?;
+    let bytes = store.read_text(name)?;
     let edges = edge_list::node_pairs(&bytes, &file)?;
     let nodes = match table("num-node-list")? {
         Some((bytes, file)) => count(&bytes, &file)?,
@@ -80,7 +80,7 @@ fn splits(store: &Store) -> Result<Vec<Split>, DataError> {
         .map(|scheme| {
             let list = |part: &str| {
                 let name = format!("split/{scheme}/{part}.csv");
-                text::indices(&store.read(&name)?, &store.label(&name))
+                text::indices(&store.read_text(&name)?, &store.label(&name))
             };
             Ok(Split::from_lists(list("train")?, list("valid")?, list("test")?))
         })

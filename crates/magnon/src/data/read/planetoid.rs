@@ -3,9 +3,10 @@
 
 use crate::data::pickle::{self, Pickle};
 use crate::data::raw::{Raw, check_count};
+use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::{DataError, Features, Labels, Split, text};
-use crate::matrix::{Matrix, SparseMatrix};
+use crate::matrix::{Matrix, SparseError, SparseMatrix};
 
 /// Labelled nodes after the training nodes that are for validation, by Planetoid's custom.
 const VALIDATION: usize = 500;
@@ -40,7 +41,7 @@ pub(crate) fn read(store: &Store, prefix: &str) -> Result<Raw, DataError> {
     let name = |part: &str| format!("{prefix}.{part}");
     let label = |part: &str| store.label(&name(part));
     let bytes = |part: &str| store.read(&name(part));
-    let test = text::indices(&bytes("test.index")?, &label("test.index"))?;
+    let test = text::indices(&store.read_text(&name("test.index"))?, &label("test.index"))?;
     let base = features(&bytes("allx")?, &label("allx"))?;
     let tested = features(&bytes("tx")?, &label("tx"))?;
     if tested.rows() != test.len() || tested.cols() != base.cols() {
@@ -58,8 +59,8 @@ pub(crate) fn read(store: &Store, prefix: &str) -> Result<Raw, DataError> {
     let claimed = end.max(base.rows() as u64);
     let nodes = check_count(&label("test.index"), "nodes", claimed, bytes_known)?;
     let entries = rows(&base, |row| row).chain(rows(&tested, |row| test[row] as usize));
-    let outside = |_| DataError::format(label("tx"), "a feature lies outside of the matrix");
-    let features = SparseMatrix::from_triplets(nodes, base.cols(), entries).map_err(outside)?;
+    let unfit = |error: SparseError| DataError::format(label("tx"), error.to_string());
+    let features = SparseMatrix::from_triplets(nodes, base.cols(), entries).map_err(unfit)?;
 
     let known = one_hot(&bytes("ally")?, &label("ally"))?;
     let asked = one_hot(&bytes("ty")?, &label("ty"))?;
@@ -69,6 +70,7 @@ pub(crate) fn read(store: &Store, prefix: &str) -> Result<Raw, DataError> {
         return Err(DataError::format(label("ally"), problem));
     }
     let mut classes = known.rows;
+    reserve(&mut classes, nodes.saturating_sub(base.rows()), &label("test.index"))?;
     classes.resize(nodes, None);
     for (&node, class) in test.iter().zip(asked.rows) {
         if let Some(place) = classes.get_mut(node as usize) {
@@ -132,10 +134,18 @@ fn edges(graph: &Pickle<'_>, raw: &mut Raw) -> Result<(), DataError> {
     let pairs = graph.pairs(graph.root());
     let pairs = pairs.ok_or_else(|| bad("a dictionary of neighbour lists is needed"))?;
     let node = |id| graph.integer(id).and_then(|node| u32::try_from(node).ok());
-    let mut edges = Vec::new();
+    let (mut edges, most) = (Vec::new(), graph.length());
     for &(key, list) in pairs {
         let source = node(key).ok_or_else(|| bad("a key is not a node number"))?;
         let list = graph.items(list).ok_or_else(|| bad("neighbours must be a list"))?;
+        // A neighbour takes two bytes where it is written, but none where its list is shared.
+        if edges.len() + list.len() > most {
+            return Err(bad(&format!(
+                "more than {most} neighbours in {most} bytes: nodes share their lists; save a \
+                 list of its own for each node"
+            )));
+        }
+        reserve(&mut edges, list.len(), &raw.file)?;
         for &target in list {
             let target = node(target).ok_or_else(|| bad("a neighbour is not a node number"))?;
             edges.push((source, target));

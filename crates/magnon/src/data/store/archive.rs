@@ -1,8 +1,13 @@
 //! Zip and tar archives as sources of files.
 
-use super::{Entry, Place, allowance, bomb, inflate, io_error, listing, read_bounded};
+use super::{
+    Budget, Entry, Place, inflate, io_error, listing, open_member, open_zip, read_bounded,
+    read_disk,
+};
 use crate::data::DataError;
+use crate::data::room::collect;
 use flate2::read::MultiGzDecoder;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -16,8 +21,9 @@ pub(super) enum Member {
 }
 
 /// An archive whose members are read on demand.
-pub(crate) enum Archive {
-    Zip(PathBuf),
+pub(super) enum Archive {
+    /// A zip file that stays open: its directory is read once, however many members are.
+    Zip(RefCell<ZipArchive<BufReader<File>>>),
     /// A tar file on disk.
     Tar(PathBuf),
     /// A tar file that was packed, now in memory.
@@ -41,22 +47,28 @@ pub(crate) fn is_archive(path: &Path) -> Result<bool, DataError> {
 }
 
 impl Archive {
-    /// Opens an archive and lists its files.
-    pub(super) fn open(path: &Path) -> Result<(Self, Vec<Entry>), DataError> {
+    /// Opens an archive and lists its files. What it weighs goes into the budget.
+    pub(super) fn open(path: &Path, budget: &Budget) -> Result<(Self, Vec<Entry>), DataError> {
         let name = listing::file_name(path).to_ascii_lowercase();
         let label = path.display().to_string();
+        let meta = std::fs::metadata(path).map_err(|source| io_error(path, "read", source))?;
+        budget.add(&label, meta.len());
         let (archive, mut members) = if name.ends_with(".tar") {
             let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
             (Self::Tar(path.to_owned()), list_tar(BufReader::new(file), &label)?)
         } else if name.ends_with(".tgz") || name.ends_with(".tar.gz") {
-            let packed = std::fs::read(path).map_err(|source| io_error(path, "read", source))?;
+            let packed = read_disk(path)?;
             let size = packed.len() as u64;
             let source = MultiGzDecoder::new(&packed[..]);
-            let bytes = read_bounded(source, size * 4, allowance(size), &label)?;
+            let expected = size.saturating_mul(4);
+            let bytes = read_bounded(source, expected, budget.room(&label), &label)?;
+            budget.draw(&label, bytes.len() as u64);
             let members = list_tar(Cursor::new(&bytes), &label)?;
             (Self::Unpacked(bytes), members)
         } else {
-            (Self::Zip(path.to_owned()), list_zip(path)?)
+            let archive = open(path)?;
+            let members = list_zip(&archive);
+            (Self::Zip(RefCell::new(archive)), members)
         };
         members.retain(|(name, _)| {
             !name.starts_with("__MACOSX/") && !name.rsplit('/').any(|part| part.starts_with('.'))
@@ -73,22 +85,24 @@ impl Archive {
         Ok((archive, entries))
     }
 
-    /// The bytes of a member.
-    pub(super) fn read(&self, member: &Member, file: &str) -> Result<Vec<u8>, DataError> {
+    /// The bytes of a member, of which there may be `room`.
+    pub(super) fn read(
+        &self,
+        member: &Member,
+        room: u64,
+        file: &str,
+    ) -> Result<Vec<u8>, DataError> {
         match (self, member) {
-            (Self::Zip(path), Member::Zip(index)) => {
-                let mut archive = open_zip(path)?;
-                let member = archive.by_index(*index).map_err(|error| zip_error(file, error))?;
-                let (size, limit) = (member.size(), allowance(member.compressed_size()));
-                if size > limit {
-                    return Err(bomb(file, size, limit));
-                }
-                read_bounded(member, size, limit, file)
+            (Self::Zip(archive), Member::Zip(index)) => {
+                let mut archive = archive.borrow_mut();
+                let (member, size) = open_member(&mut archive, *index, room, file)?;
+                read_bounded(member, size, size, file)
             }
             (Self::Unpacked(bytes), Member::Tar(span)) => {
                 let span = usize::try_from(span.start).ok().zip(usize::try_from(span.end).ok());
                 let bytes = span.and_then(|(start, end)| bytes.get(start..end));
-                bytes.map(<[u8]>::to_vec).ok_or_else(|| tar_error(file, "truncated"))
+                let bytes = bytes.ok_or_else(|| tar_error(file, "truncated"))?;
+                collect(bytes.iter().copied(), file)
             }
             (Self::Tar(path), Member::Tar(span)) => {
                 let mut open = File::open(path).map_err(|source| io_error(path, "read", source))?;
@@ -110,23 +124,18 @@ fn tar_error(file: &str, problem: impl std::fmt::Display) -> DataError {
     DataError::format(file, format!("the archive is damaged: {problem}"))
 }
 
-/// What the zip reader complained about, in words that say what to do.
-pub(crate) fn zip_error(file: &str, error: zip::result::ZipError) -> DataError {
-    DataError::format(file, format!("truncated or not a zip file ({error}); fetch it again"))
+fn open(path: &Path) -> Result<ZipArchive<BufReader<File>>, DataError> {
+    let failed = |source| io_error(path, "read", source);
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    open_zip(BufReader::new(file), length, &path.display().to_string())
 }
 
-fn open_zip(path: &Path) -> Result<ZipArchive<BufReader<File>>, DataError> {
-    let file = File::open(path).map_err(|source| io_error(path, "read", source))?;
-    let label = path.display().to_string();
-    ZipArchive::new(BufReader::new(file)).map_err(|error| zip_error(&label, error))
-}
-
-fn list_zip(path: &Path) -> Result<Vec<(String, Member)>, DataError> {
-    let archive = open_zip(path)?;
+fn list_zip<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<(String, Member)> {
     let names = archive.file_names_raw().enumerate().map(|(index, name)| {
         (String::from_utf8_lossy(name).trim_start_matches("./").to_owned(), Member::Zip(index))
     });
-    Ok(names.filter(|(name, _)| !name.ends_with('/')).collect())
+    names.filter(|(name, _)| !name.ends_with('/')).collect()
 }
 
 fn list_tar(source: impl Read, file: &str) -> Result<Vec<(String, Member)>, DataError> {
@@ -146,12 +155,13 @@ fn list_tar(source: impl Read, file: &str) -> Result<Vec<(String, Member)>, Data
 
 /// Takes away the folders that all members share, as most archives have one or more.
 fn strip_common_folders(members: &mut [(String, Member)]) {
-    let Some((first, _)) = members.first() else { return };
-    let shared = first.match_indices('/').map(|(at, _)| at + 1).take_while(|&end| {
-        let prefix = first.get(..end).unwrap_or_default();
-        members.iter().all(|(name, _)| name.starts_with(prefix))
+    let Some(((first, _), others)) = members.split_first() else { return };
+    let shared = others.iter().fold(first.len(), |shared, (name, _)| {
+        let same = first.bytes().zip(name.bytes()).take(shared).take_while(|(a, b)| a == b);
+        same.count()
     });
-    let Some(end) = shared.last() else { return };
+    // Up to the last slash that all have.
+    let end = first.bytes().take(shared).rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
     for (name, _) in members {
         name.drain(..end);
     }

@@ -1,6 +1,7 @@
 //! Unpacking gzip and zstd within bounds, so that a small file cannot fill the memory.
 
 use crate::data::DataError;
+use crate::data::room::{out_of_memory, reserve};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use std::io::{ErrorKind, Read};
@@ -24,25 +25,15 @@ pub(super) fn split_suffix(name: &str) -> (String, Packing) {
     (name.to_owned(), Packing::None)
 }
 
-/// The most bytes that may come out of `packed` bytes: 64 MiB and 200 times the packed size. Text
-/// and matrices of real graphs shrink to a fiftieth at most, while deflate can reach a factor of
-/// 1032 and zstd far more.
-pub(crate) fn allowance(packed: u64) -> u64 {
-    packed.saturating_mul(200).saturating_add(64 << 20)
-}
-
-/// A file that unpacks to `size` bytes, more than [`allowance`] grants.
+/// A file that unpacks to `size` bytes, more than the `limit` that its [`Budget`] leaves.
+///
+/// [`Budget`]: super::Budget
 pub(crate) fn bomb(file: &str, size: impl std::fmt::Display, limit: u64) -> DataError {
     let problem = format!(
-        "unpacks to {size} bytes, where {limit} are the most that its packed size allows: refused \
-         as a possible decompression bomb; store it unpacked if it can be trusted"
+        "unpacks to {size} bytes, where the packed size on disk allows {limit}: refused as a \
+         possible decompression bomb; store it unpacked if it can be trusted"
     );
     DataError::format(file, problem)
-}
-
-/// More memory is needed than there is.
-pub(crate) fn out_of_memory(file: &str, bytes: u64) -> DataError {
-    DataError::format(file, format!("out of memory: {bytes} bytes more are needed to read it"))
 }
 
 /// Reads `source` to its end, which must come within `limit` bytes. `expected` sizes the buffer.
@@ -71,14 +62,17 @@ pub(crate) fn read_bounded(
 }
 
 impl Packing {
-    /// The bytes without their packing.
-    pub(super) fn unpack(self, bytes: Vec<u8>, file: &str) -> Result<Vec<u8>, DataError> {
-        let packed = bytes.len() as u64;
-        let limit = allowance(packed);
+    /// The bytes without their packing, of which there may be `limit`.
+    pub(super) fn unpack(
+        self,
+        bytes: Vec<u8>,
+        limit: u64,
+        file: &str,
+    ) -> Result<Vec<u8>, DataError> {
         match self {
             Self::None => Ok(bytes),
             Self::Gzip => {
-                let expected = packed.saturating_mul(4);
+                let expected = (bytes.len() as u64).saturating_mul(4);
                 read_bounded(MultiGzDecoder::new(&bytes[..]), expected, limit, file)
             }
             Self::Zstd => unzstd(&bytes, limit, file),
@@ -94,7 +88,9 @@ fn unzstd(bytes: &[u8], limit: u64, file: &str) -> Result<Vec<u8>, DataError> {
         let frame = StreamingDecoder::new(&mut rest)
             .map_err(|error| DataError::format(file, format!("not a zstd file ({error})")))?;
         let left = limit.saturating_sub(out.len() as u64);
-        out.append(&mut read_bounded(frame, 0, left, file)?);
+        let mut bytes = read_bounded(frame, 0, left, file)?;
+        reserve(&mut out, bytes.len(), file)?;
+        out.append(&mut bytes);
     }
     Ok(out)
 }
@@ -105,6 +101,8 @@ mod tests {
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
 
+    const LIMIT: u64 = 70 << 20;
+
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(bytes).unwrap();
@@ -114,15 +112,15 @@ mod tests {
     #[test]
     fn gzip_members_are_joined() {
         let bytes = [gzip(b"one "), gzip(b"two")].concat();
-        assert_eq!(Packing::Gzip.unpack(bytes, "f").unwrap(), b"one two");
+        assert_eq!(Packing::Gzip.unpack(bytes, LIMIT, "f").unwrap(), b"one two");
     }
 
     #[test]
     fn truncated_and_foreign_bytes_are_refused() {
         let bytes = gzip(&[7; 1000]);
-        assert!(Packing::Gzip.unpack(bytes[..bytes.len() - 9].to_vec(), "f").is_err());
-        assert!(Packing::Gzip.unpack(b"hello".to_vec(), "f").is_err());
-        assert!(Packing::Zstd.unpack(b"hello".to_vec(), "f").is_err());
+        assert!(Packing::Gzip.unpack(bytes[..bytes.len() - 9].to_vec(), LIMIT, "f").is_err());
+        assert!(Packing::Gzip.unpack(b"hello".to_vec(), LIMIT, "f").is_err());
+        assert!(Packing::Zstd.unpack(b"hello".to_vec(), LIMIT, "f").is_err());
     }
 
     #[test]
@@ -132,7 +130,7 @@ mod tests {
             ruzstd::encoding::compress_to_vec(bytes, level)
         };
         let bytes = [frame(b"one "), frame(b"two")].concat();
-        assert_eq!(Packing::Zstd.unpack(bytes, "f").unwrap(), b"one two");
+        assert_eq!(Packing::Zstd.unpack(bytes, LIMIT, "f").unwrap(), b"one two");
     }
 
     #[test]
@@ -140,9 +138,12 @@ mod tests {
         let error = read_bounded(std::io::repeat(0), u64::MAX, 1 << 20, "f").unwrap_err();
         assert!(error.to_string().contains("more than 1048576 bytes"));
         let packed = gzip(&vec![0; 80 << 20]);
-        let error = Packing::Gzip.unpack(packed, "f").unwrap_err().to_string();
+        let error = Packing::Gzip.unpack(packed, LIMIT, "f").unwrap_err().to_string();
         assert!(error.contains("decompression bomb"), "{error}");
-        assert_eq!(Packing::Gzip.unpack(gzip(&vec![0; 1 << 20]), "f").unwrap().len(), 1 << 20);
+        assert_eq!(
+            Packing::Gzip.unpack(gzip(&vec![0; 1 << 20]), LIMIT, "f").unwrap().len(),
+            1 << 20
+        );
     }
 
     #[test]

@@ -1,17 +1,25 @@
 //! Where the bytes of a data set come from: a folder, a file among its neighbours, or an archive.
 
 mod archive;
+mod budget;
 mod inflate;
 mod listing;
+mod zipped;
 
 use super::DataError;
+use super::room::out_of_memory;
+use super::text::settle_line_ends;
 use inflate::Packing;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-pub(crate) use archive::{Archive, is_archive, zip_error};
-pub(crate) use inflate::{allowance, bomb, out_of_memory, read_bounded};
+use archive::Archive;
+pub(crate) use archive::is_archive;
+pub(crate) use budget::Budget;
+use inflate::{bomb, read_bounded};
+pub(crate) use zipped::{open_member, open_zip};
 
 /// A source that can be read from any place.
 pub(crate) trait ReadSeek: Read + Seek {}
@@ -34,9 +42,11 @@ enum Place {
 /// A set of named files. Names are labels only: nothing is ever written under them.
 pub(crate) struct Store {
     root: PathBuf,
+    /// Sorted by name.
     entries: Vec<Entry>,
     archive: Option<Archive>,
     only: Option<String>,
+    budget: Rc<Budget>,
 }
 
 impl Store {
@@ -50,15 +60,17 @@ impl Store {
         };
         if meta.is_dir() {
             let entries = listing::folder(path)?;
-            return Ok(Self { root: path.to_owned(), entries, archive: None, only: None });
+            return Ok(Self::new(path, entries, None));
         }
         if !meta.is_file() {
             let problem = "neither a file nor a folder; save the data to a file first".to_owned();
             return Err(DataError::Unknown { path: path.to_owned(), problem });
         }
         if is_archive(path)? {
-            let (archive, entries) = Archive::open(path)?;
-            return Ok(Self { root: path.to_owned(), entries, archive: Some(archive), only: None });
+            let budget = Rc::new(Budget::default());
+            let (archive, entries) = Archive::open(path, &budget)?;
+            let archive = Some(archive);
+            return Ok(Self { root: path.to_owned(), entries, archive, only: None, budget });
         }
         let (name, packing) = inflate::split_suffix(&listing::file_name(path));
         let mut entries = listing::beside(path);
@@ -66,8 +78,13 @@ impl Store {
         let only = Some(name.clone());
         entries.push(Entry { name, packing, place: Place::Disk(path.to_owned()) });
         entries.sort_by(|a, b| a.name.cmp(&b.name));
-        let root = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self { root, entries, archive: None, only })
+        Ok(Self::new(path.parent().unwrap_or(Path::new("")), entries, only))
+    }
+
+    /// A store of files on disk.
+    fn new(root: &Path, entries: Vec<Entry>, only: Option<String>) -> Self {
+        let budget = Rc::new(Budget::default());
+        Self { root: root.to_owned(), entries, archive: None, only, budget }
     }
 
     /// The files whose names go on after `path`, such as `ind.cora` with `ind.cora.x`.
@@ -76,8 +93,7 @@ impl Store {
         let entries = listing::beside(path);
         let first = entries.iter().find(|entry| entry.name.starts_with(&prefix))?;
         let only = Some(first.name.clone());
-        let root = path.parent().unwrap_or(Path::new("")).to_owned();
-        Some(Self { root, entries, archive: None, only })
+        Some(Self::new(path.parent().unwrap_or(Path::new("")), entries, only))
     }
 
     /// The path that was opened, or the folder of the file that was.
@@ -111,7 +127,8 @@ impl Store {
     }
 
     fn find(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.name == name)
+        let at = self.entries.binary_search_by(|entry| entry.name.as_str().cmp(name)).ok()?;
+        self.entries.get(at)
     }
 
     /// How errors call a file.
@@ -130,21 +147,45 @@ impl Store {
         }
     }
 
+    /// What may still come out of the packed files.
+    pub(crate) fn budget(&self) -> Rc<Budget> {
+        self.budget.clone()
+    }
+
     /// The content of a file, unpacked.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, DataError> {
-        let entry = self.find(name).ok_or_else(|| {
-            DataError::format(self.label(name), "this file is missing from the data set")
-        })?;
-        let bytes = match &entry.place {
-            Place::Disk(path) => {
-                std::fs::read(path).map_err(|source| io_error(path, "read", source))?
+        let label = self.label(name);
+        let entry = self
+            .find(name)
+            .ok_or_else(|| DataError::format(&label, "this file is missing from the data set"))?;
+        let (bytes, drawn) = match (&entry.place, &self.archive) {
+            (Place::Disk(path), _) => {
+                let bytes = read_disk(path)?;
+                if entry.packing == Packing::None {
+                    return Ok(bytes);
+                }
+                self.budget.add(&label, bytes.len() as u64);
+                (bytes, 0)
             }
-            Place::Archived(member) => match &self.archive {
-                Some(archive) => archive.read(member, &self.label(name))?,
-                None => Vec::new(),
-            },
+            (Place::Archived(member), Some(archive)) => {
+                let bytes = archive.read(member, self.budget.room(&label), &label)?;
+                let drawn = bytes.len() as u64;
+                (bytes, drawn)
+            }
+            (Place::Archived(_), None) => (Vec::new(), 0),
         };
-        entry.packing.unpack(bytes, &self.label(name))
+        let room = self.budget.room(&label).saturating_sub(drawn);
+        let bytes = entry.packing.unpack(bytes, room, &label)?;
+        let unpacked = if entry.packing == Packing::None { 0 } else { bytes.len() as u64 };
+        self.budget.draw(&label, drawn.saturating_add(unpacked));
+        Ok(bytes)
+    }
+
+    /// The content of a text file, unpacked, with line feeds at the ends of its lines.
+    pub(crate) fn read_text(&self, name: &str) -> Result<Vec<u8>, DataError> {
+        let mut text = self.read(name)?;
+        settle_line_ends(&mut text);
+        Ok(text)
     }
 
     /// A file for reading at any place, and its length. Plain files are not drawn into memory.
@@ -162,6 +203,16 @@ impl Store {
         let length = bytes.len() as u64;
         Ok((Box::new(Cursor::new(bytes)), length))
     }
+}
+
+/// The bytes of a file as they are on disk.
+fn read_disk(path: &Path) -> Result<Vec<u8>, DataError> {
+    std::fs::read(path).map_err(|source| match (source.kind(), std::fs::metadata(path)) {
+        (ErrorKind::OutOfMemory, Ok(meta)) => {
+            out_of_memory(&path.display().to_string(), meta.len())
+        }
+        _ => io_error(path, "read", source),
+    })
 }
 
 /// A [`DataError::Io`].

@@ -1,6 +1,7 @@
 //! Tables of numbers, columns of labels and lists of node numbers.
 
 use super::{Delimiter, Lines, is_comment};
+use crate::data::room::reserve;
 use crate::data::{DataError, Labels};
 use crate::matrix::Matrix;
 
@@ -46,6 +47,7 @@ pub(crate) fn matrix(text: &[u8], file: &str) -> Result<Matrix<f32>, DataError> 
                 format!("ragged table: {} values, but the lines before have {cols}", fields.len());
             return Err(DataError::line(file, line_number, problem));
         }
+        reserve(&mut values, cols, file)?;
         for (column, field) in fields.iter().enumerate() {
             let value = number(field).filter(|value| value.is_finite()).ok_or_else(|| {
                 let (field, column) = (shown(field), column + 1);
@@ -88,6 +90,7 @@ pub(crate) fn labels(text: &[u8], file: &str) -> Result<Labels, DataError> {
             let problem = format!("one label a line is needed, but there are {}", fields.len());
             return Err(DataError::line(file, line_number, problem));
         };
+        reserve(&mut words, 1, file)?;
         words.push((!is_missing(field)).then_some(field));
     }
     let numbers: Option<Vec<Option<i64>>> = words

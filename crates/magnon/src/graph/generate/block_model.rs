@@ -6,15 +6,19 @@
 //! are equally likely.
 
 use super::pairs::sample;
-use super::{GeneratorConfig, GeneratorKind};
+use super::{GenerateError, GeneratorConfig, GeneratorKind};
+use crate::memory;
 use rand::{Rng, RngExt};
 use std::ops::Range;
 
-/// The nodes of each block.
-pub fn spans(config: &GeneratorConfig) -> Vec<Range<usize>> {
+/// The nodes of each block; none where the graph has no blocks.
+pub fn spans(config: &GeneratorConfig) -> Result<Vec<Range<usize>>, GenerateError> {
+    let blocks = if config.has_blocks() { config.blocks } else { 0 };
     // The first node u with block(u) ≥ b is ⌈b·n / blocks⌉.
     let first = |b: usize| (b * config.nodes).div_ceil(config.blocks);
-    (0..config.blocks).map(|b| first(b)..first(b + 1)).collect()
+    let bytes = (blocks * size_of::<Range<usize>>()) as f64;
+    let spans = memory::try_collect((0..blocks).map(|b| first(b)..first(b + 1)));
+    spans.ok_or_else(|| config.out_of_memory(bytes))
 }
 
 /// How blocks `a < b` are joined: the probability that an edge runs from `a` to `b`, or `None`.
@@ -33,9 +37,12 @@ fn meta(config: &GeneratorConfig, a: usize, b: usize) -> Option<f64> {
 }
 
 /// The edges.
-pub fn edges<R: Rng>(config: &GeneratorConfig, rng: &mut R) -> Vec<(u32, u32)> {
-    let spans = spans(config);
-    let mut edges = Vec::new();
+pub fn edges<R: Rng>(
+    config: &GeneratorConfig,
+    spans: &[Range<usize>],
+    rng: &mut R,
+    edges: &mut Vec<(u32, u32)>,
+) {
     let join = |edges: &mut Vec<_>, u: usize, v: usize, forward: f64, rng: &mut R| {
         let (u, v) = (u as u32, v as u32);
         edges.push(if rng.random::<f64>() < forward { (u, v) } else { (v, u) });
@@ -45,16 +52,15 @@ pub fn edges<R: Rng>(config: &GeneratorConfig, rng: &mut R) -> Vec<(u32, u32)> {
             if u < v && rng.random::<f64>() < config.mutual {
                 edges.extend([(u as u32, v as u32), (v as u32, u as u32)]);
             } else if u < v {
-                join(&mut edges, u, v, 0.5, rng);
+                join(edges, u, v, 0.5, rng);
             }
         });
         for (b, to) in spans.iter().enumerate().skip(a + 1) {
             if let Some(forward) = meta(config, a, b) {
                 sample(from.clone(), to.clone(), config.density, rng, |u, v, rng| {
-                    join(&mut edges, u, v, forward, rng);
+                    join(edges, u, v, forward, rng);
                 });
             }
         }
     }
-    edges
 }

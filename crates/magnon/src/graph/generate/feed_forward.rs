@@ -3,12 +3,16 @@
 use super::GeneratorConfig;
 use super::pairs::sample;
 use rand::Rng;
+use std::ops::Range;
 
 /// Edges from each layer to every later one; `density` to the next layer, and half of that for
 /// each layer further on, so that short cuts exist (they are what gives a DAG its flux).
-pub fn edges<R: Rng>(config: &GeneratorConfig, rng: &mut R) -> Vec<(u32, u32)> {
-    let spans = super::block_model::spans(config);
-    let mut edges = Vec::new();
+pub fn edges<R: Rng>(
+    config: &GeneratorConfig,
+    spans: &[Range<usize>],
+    rng: &mut R,
+    edges: &mut Vec<(u32, u32)>,
+) {
     for (a, from) in spans.iter().enumerate() {
         let mut density = config.density;
         for to in &spans[a + 1..] {
@@ -18,5 +22,4 @@ pub fn edges<R: Rng>(config: &GeneratorConfig, rng: &mut R) -> Vec<(u32, u32)> {
             density *= 0.5;
         }
     }
-    edges
 }

@@ -1,4 +1,4 @@
-//! Random and regular directed graphs, one generator a file.
+//! Random and regular directed graphs, one generator per file.
 //!
 //! | name | graph | blocks |
 //! |---|---|---|
@@ -14,8 +14,10 @@ mod cycle;
 mod erdos_renyi;
 mod feed_forward;
 mod pairs;
+mod size;
 
 use super::{DiGraph, GraphBuilder};
+use crate::memory;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -49,6 +51,16 @@ impl GeneratorKind {
         ("feed-forward", Self::FeedForward),
         ("erdos-renyi", Self::ErdosRenyi),
     ];
+
+    /// The parameters that the kind takes.
+    pub fn takes(self) -> &'static [&'static str] {
+        match self {
+            Self::Cycle => &["nodes"],
+            Self::ErdosRenyi => &["nodes", "density"],
+            Self::FeedForward => &["nodes", "blocks", "density"],
+            _ => &["nodes", "blocks", "density", "within", "mutual", "direction"],
+        }
+    }
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
@@ -87,9 +99,22 @@ pub enum GenerateError {
     /// The graph would be larger than memory allows.
     #[error("the graph would have about {0:.0} edges; lower the density or the number of nodes")]
     TooLarge(f64),
+    /// There is no memory for the graph or its features.
+    #[error(
+        "out of memory: {bytes:.0} bytes are needed for {nodes} nodes and about {edges:.0} edges; \
+         lower the number of nodes, of columns or the density"
+    )]
+    OutOfMemory {
+        /// Number of nodes.
+        nodes: usize,
+        /// Expected number of edges.
+        edges: f64,
+        /// Bytes that are needed at a time.
+        bytes: f64,
+    },
 }
 
-/// Recipe of a generated graph.
+/// Configuration of a generated graph.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -142,7 +167,7 @@ impl GeneratorConfig {
         };
         let (nodes, blocks) = (self.nodes, self.blocks);
         range("nodes", nodes as f64, (1..=1 << 30).contains(&nodes), "from 1 to 2^30")?;
-        if !matches!(self.kind, GeneratorKind::Cycle | GeneratorKind::ErdosRenyi) {
+        if self.has_blocks() {
             range("blocks", blocks as f64, (1..=nodes).contains(&blocks), "from 1 to the nodes")?;
         }
         for (name, value) in [
@@ -165,6 +190,11 @@ impl GeneratorConfig {
         self.within.unwrap_or(self.density)
     }
 
+    /// Whether the graph is made of blocks.
+    pub(crate) fn has_blocks(&self) -> bool {
+        !matches!(self.kind, GeneratorKind::Cycle | GeneratorKind::ErdosRenyi)
+    }
+
     /// The block of a node: blocks are runs of consecutive nodes, equal in size up to one.
     fn block(&self, node: usize) -> usize {
         node * self.blocks / self.nodes
@@ -183,19 +213,30 @@ pub struct Generated {
 /// Generates a graph; the same `config` and `seed` give the same graph.
 pub fn generate(config: &GeneratorConfig, seed: u64) -> Result<Generated, GenerateError> {
     config.check()?;
+    if !memory::is_granted(config.bytes() as usize) {
+        return Err(config.out_of_memory(config.bytes()));
+    }
     let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-    let (edges, has_blocks) = match config.kind {
-        GeneratorKind::Cycle => (cycle::edges(config.nodes), false),
-        GeneratorKind::ErdosRenyi => (erdos_renyi::edges(config, rng), false),
-        GeneratorKind::FeedForward => (feed_forward::edges(config, rng), true),
+    let (mut edges, spans) = (config.room()?, block_model::spans(config)?);
+    match config.kind {
+        GeneratorKind::Cycle => cycle::edges(config.nodes, &mut edges),
+        GeneratorKind::ErdosRenyi => erdos_renyi::edges(config, rng, &mut edges),
+        GeneratorKind::FeedForward => feed_forward::edges(config, &spans, rng, &mut edges),
         GeneratorKind::Cyclic | GeneratorKind::Ordered | GeneratorKind::Noisy => {
-            (block_model::edges(config, rng), true)
+            block_model::edges(config, &spans, rng, &mut edges);
         }
-    };
+    }
     let built = GraphBuilder::new(config.nodes).edges(edges).build();
     // The generators name existing nodes only, and `check` has bounded their number.
-    let graph = built.map_err(|_| GenerateError::TooLarge(config.nodes as f64))?.graph;
-    let blocks = has_blocks.then(|| (0..config.nodes).map(|u| config.block(u) as u32).collect());
+    let graph = built.map_err(|_| config.out_of_memory(config.bytes()))?.graph;
+    let blocks = match config.has_blocks() {
+        true => {
+            let blocks = (0..config.nodes).map(|u| config.block(u) as u32);
+            let bytes = config.nodes as f64 * size_of::<u32>() as f64;
+            Some(memory::try_collect(blocks).ok_or_else(|| config.out_of_memory(bytes))?)
+        }
+        false => None,
+    };
     Ok(Generated { graph, blocks })
 }
 

@@ -5,9 +5,10 @@ use crate::data::numpy::{Array, Kind};
 use crate::filter::Propagated;
 use crate::model::ModelError;
 use crate::nn::{Field, Shape};
-use memmap2::Mmap;
 use std::fs::File;
-use std::path::Path;
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
 
 /// Rows of numbers, one per node; complex ones as real part, imaginary part.
 pub trait RowSource: Sync {
@@ -53,50 +54,112 @@ impl RowSource for Features {
 }
 
 /// Filtered features in a `.npy` file, as `magnon propagate` writes them, read where they lie.
+///
+/// Rows are read and not mapped: a mapped file that is cut short ends the process, a read is an
+/// error. A row that cannot be read is NaN, so that no number is made up, and
+/// [`check`](Self::check) says why.
 pub struct MappedRows {
-    map: Mmap,
-    start: usize,
+    file: File,
+    path: PathBuf,
+    start: u64,
     shape: Shape,
+    ahead: Mutex<Ahead>,
+    /// What came of the first row that could not be read.
+    fault: OnceLock<String>,
 }
 
+/// Rows that were read before they were asked for, as whoever asks for a row after the last will
+/// mostly ask for the next ones too. A call to the system costs more than a row.
+#[derive(Default)]
+struct Ahead {
+    first: usize,
+    numbers: Vec<f32>,
+}
+
+/// Bytes that are read ahead.
+const AHEAD: usize = 1 << 16;
+
 impl MappedRows {
-    /// Maps a file of float32 or complex64 in C order.
+    /// Opens a file of float32 or complex64 in C order.
     pub fn open(path: &Path) -> Result<Self, ModelError> {
-        let fault = |found: String, expected: &str| ModelError::Mismatch {
+        let wrong = |found: String, expected: &str| ModelError::Mismatch {
             what: path.display().to_string(),
             found,
             expected: expected.to_owned(),
         };
-        let io = |error: std::io::Error| fault(error.to_string(), "readable bytes");
+        let io = |error: std::io::Error| wrong(error.to_string(), "readable bytes");
         let file = File::open(path).map_err(io)?;
-        // SAFETY: a file that another process changes meanwhile gives other numbers, never
-        // anything but numbers: all bit patterns are valid floats. One that is cut short raises a
-        // bus error, as for every program that maps files.
-        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
-        let mut rest = &map[..];
-        let length = map.len() as u64;
-        let header = Array::open(&path.display().to_string(), &mut rest, length)
-            .map_err(|error| fault(error.to_string(), "a .npy file"))?
+        let length = file.metadata().map_err(io)?.len();
+        let header = Array::open(&path.display().to_string(), &file, length)
+            .map_err(|error| wrong(error.to_string(), "a .npy file"))?
             .into_header();
-        let start = map.len() - rest.len();
+        let start = (&file).stream_position().map_err(io)?;
         let field = match (header.dtype.kind, header.dtype.size, header.dtype.big_endian) {
             (Kind::Float, 4, false) => Field::Real,
             (Kind::Complex, 8, false) => Field::Complex,
-            _ => return Err(fault("other numbers".to_owned(), "float32 or complex64")),
+            _ => return Err(wrong("other numbers".to_owned(), "float32 or complex64")),
         };
         let [rows, cols] = header.shape[..] else {
-            return Err(fault(format!("{} dimensions", header.shape.len()), "2"));
+            return Err(wrong(format!("{} dimensions", header.shape.len()), "2"));
         };
         if header.fortran {
-            return Err(fault("columns one after the other".to_owned(), "rows (C order)"));
+            return Err(wrong("columns one after the other".to_owned(), "rows (C order)"));
         }
         let numbers = rows.checked_mul(cols).and_then(|n| n.checked_mul(4 * field.parts()));
-        if numbers.is_none_or(|bytes| map.len() - start < bytes) {
-            return Err(fault(format!("{} bytes", map.len()), "as many as its header says"));
+        if numbers.is_none_or(|bytes| length.saturating_sub(start) < bytes as u64) {
+            return Err(wrong(format!("{length} bytes"), "as many as its header says"));
         }
+        let (path, ahead, fault) = (path.to_owned(), Mutex::default(), OnceLock::new());
         let shape = Shape::checked(rows, cols, field);
-        let shape = shape.ok_or_else(|| fault(format!("{rows} × {cols} numbers"), "fewer"))?;
-        Ok(Self { map, start, shape })
+        let shape = shape.ok_or_else(|| wrong(format!("{rows} × {cols} numbers"), "fewer"))?;
+        Ok(Self { file, path, start, shape, ahead, fault })
+    }
+
+    /// Reads rows from `node` on, as many as fill `out`.
+    fn read(&self, node: usize, out: &mut [f32]) -> io::Result<()> {
+        let bytes = (self.shape.width() * size_of::<f32>()) as u64;
+        let at = self.start + node as u64 * bytes;
+        read_at(&self.file, bytemuck::cast_slice_mut(out), at)?;
+        // The file is little-endian; nearly every machine is too.
+        out.iter_mut().for_each(|x| *x = f32::from_bits(u32::from_le(x.to_bits())));
+        Ok(())
+    }
+
+    /// Copies a row that was read ahead, or reads ahead where rows are asked for in order; `None`
+    /// where neither is so.
+    fn copy_ahead(&self, node: usize, out: &mut [f32]) -> Option<()> {
+        // Where another thread is at it, the row is read by itself.
+        let mut ahead = self.ahead.try_lock().ok()?;
+        let width = self.shape.width().max(1);
+        let end = ahead.first + ahead.numbers.len() / width;
+        if node == end {
+            let most = (AHEAD / size_of::<f32>() / width).max(1);
+            let rows = most.min(self.shape.rows().saturating_sub(node));
+            ahead.first = node;
+            ahead.numbers.resize(rows * width, 0.0);
+            if self.read(node, &mut ahead.numbers).is_err() {
+                ahead.numbers.clear();
+                return None;
+            }
+        } else if !(ahead.first..end).contains(&node) {
+            ahead.first = node + 1;
+            ahead.numbers.clear();
+            return None;
+        }
+        out.copy_from_slice(ahead.numbers.get((node - ahead.first) * width..)?.get(..out.len())?);
+        Some(())
+    }
+
+    /// An error where a row could not be read since the file was opened, as when it was cut short.
+    pub fn check(&self) -> Result<(), ModelError> {
+        match self.fault.get() {
+            None => Ok(()),
+            Some(found) => Err(ModelError::Mismatch {
+                what: self.path.display().to_string(),
+                found: found.clone(),
+                expected: "all rows that it was opened with".to_owned(),
+            }),
+        }
     }
 }
 
@@ -106,10 +169,27 @@ impl RowSource for MappedRows {
     }
 
     fn copy(&self, node: usize, out: &mut [f32]) {
-        let bytes = self.shape.width() * 4;
-        let row = &self.map[self.start + node * bytes..][..bytes];
-        for (out, number) in out.iter_mut().zip(row.as_chunks().0) {
-            *out = f32::from_le_bytes(*number);
+        if self.copy_ahead(node, out).is_some() {
+            return;
+        }
+        if let Err(error) = self.read(node, out) {
+            out.fill(f32::NAN);
+            self.fault.get_or_init(|| format!("a row {node} that cannot be read ({error})"));
         }
     }
+}
+
+/// Reads all of `bytes` from a place in the file, from any thread.
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+/// Reads all of `bytes` from a place in the file, one thread at a time.
+#[cfg(not(unix))]
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    file.seek(io::SeekFrom::Start(at))?;
+    io::Read::read_exact(&mut file, bytes)
 }

@@ -39,25 +39,6 @@ impl<T: Scalar> Entries<T> for Stored<'_, T> {
     }
 }
 
-/// Values of other rows' entries, in another order.
-#[derive(Clone, Copy)]
-pub(super) struct Permuted<'a, T> {
-    pub rows: &'a Csr<T>,
-    pub values: &'a [T],
-    pub origin: &'a [u32],
-}
-
-impl<T: Scalar> Entries<T> for Permuted<'_, T> {
-    #[inline(always)]
-    fn span(&self, u: usize) -> Range<usize> {
-        self.rows.offsets[u]..self.rows.offsets[u + 1]
-    }
-    #[inline(always)]
-    fn at(&self, e: usize) -> (usize, [T; 2]) {
-        (self.rows.columns[e] as usize, [self.values[self.origin[e] as usize], T::ZERO])
-    }
-}
-
 /// One coefficient per phase class.
 #[derive(Clone, Copy)]
 struct ByClass<'a, T> {
@@ -236,23 +217,33 @@ impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
         let width = y.len();
         let mut at = 0;
         while at + 64 <= width {
-            self.real_strip::<64>(at, 64, width, y);
+            self.real_strip::<64>(at, width, y);
             at += 64;
         }
         while at + 16 <= width {
-            self.real_strip::<16>(at, 16, width, y);
+            self.real_strip::<16>(at, width, y);
             at += 16;
         }
-        while at < width {
-            let len = (width - at).min(8);
-            self.real_strip::<8>(at, len, width, y);
-            at += len;
+        if at + 8 <= width {
+            self.real_strip::<8>(at, width, y);
+            at += 8;
+        }
+        // The few columns that are left, such as one per class, in loops of known length too.
+        match width - at {
+            1 => self.real_strip::<1>(at, width, y),
+            2 => self.real_strip::<2>(at, width, y),
+            3 => self.real_strip::<3>(at, width, y),
+            4 => self.real_strip::<4>(at, width, y),
+            5 => self.real_strip::<5>(at, width, y),
+            6 => self.real_strip::<6>(at, width, y),
+            7 => self.real_strip::<7>(at, width, y),
+            _ => (),
         }
     }
 
-    /// Columns `at..at + len` of a real row.
+    /// Columns `at..at + N` of a real row.
     #[inline(always)]
-    fn real_strip<const N: usize>(&self, at: usize, len: usize, width: usize, y: &mut [T]) {
+    fn real_strip<const N: usize>(&self, at: usize, width: usize, y: &mut [T]) {
         let (x, shape) = self.product.x;
         let limit = shape.rows();
         let mut sum = [T::ZERO; N];
@@ -261,20 +252,14 @@ impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
             if v >= limit {
                 break; // columns ascend
             }
-            let x = &x[v * width + at..][..len];
-            if len == N {
-                for i in 0..N {
-                    sum[i] += c * x[i];
-                }
-            } else {
-                for (sum, &x) in sum.iter_mut().zip(x) {
-                    *sum += c * x;
-                }
+            let x = &x[v * width + at..][..N];
+            for i in 0..N {
+                sum[i] += c * x[i];
             }
         }
         let (left, own) = self.factors();
-        let y = &mut y[at..at + len];
-        let own = own.map(|own| (own, &x[self.u * width + at..][..len]));
+        let y = &mut y[at..at + N];
+        let own = own.map(|own| (own, &x[self.u * width + at..][..N]));
         for (i, y) in y.iter_mut().enumerate() {
             let mut value = left * sum[i];
             if let Some((own, x)) = own {

@@ -16,18 +16,9 @@ pub struct Map<T> {
 #[derive(Clone, Debug)]
 pub(super) enum Kind<T> {
     Dense(Vec<T>),
-    Sparse(Box<Sparse<T>>),
+    Sparse(Csr<T>),
     Edges(Box<Edges<T>>),
     Filter { edges: Box<Edges<T>>, series: Series, seen: Arc<Neighbourhood> },
-}
-
-/// A sparse real matrix with its transpose beside it, so that both products gather.
-#[derive(Clone, Debug)]
-pub(super) struct Sparse<T> {
-    pub forward: Csr<T>,
-    pub adjoint: Csr<T>,
-    /// Place in `forward` of each entry of `adjoint`.
-    pub origin: Vec<u32>,
 }
 
 /// Compressed sparse rows.
@@ -62,7 +53,7 @@ impl<T: Scalar> Map<T> {
         let shape = source.shape();
         let kind = match source {
             MapSource::Dense { numbers, .. } => Kind::Dense(numbers),
-            MapSource::Sparse(matrix) => Kind::Sparse(Box::new(Sparse::new(&matrix))),
+            MapSource::Sparse(matrix) => Kind::Sparse(Csr::new(&matrix)),
             MapSource::Edges(edges) => Kind::Edges(Box::new(Edges::new(edges))),
             MapSource::Filter { edges, series } => {
                 let seen = edges.neighbourhood().clone();
@@ -77,7 +68,7 @@ impl<T: Scalar> Map<T> {
         let parts = self.shape.field().parts();
         match &self.kind {
             Kind::Dense(numbers) => numbers.len() * parts,
-            Kind::Sparse(sparse) => sparse.forward.values.len(),
+            Kind::Sparse(rows) => rows.values.len(),
             Kind::Edges(edges) => edges.pattern.stored() * parts,
             Kind::Filter { edges, series, .. } => {
                 edges.pattern.stored() * parts * series.steps().unwrap_or(1)
@@ -86,35 +77,16 @@ impl<T: Scalar> Map<T> {
     }
 }
 
-impl<T: Scalar> Sparse<T> {
+impl<T: Scalar> Csr<T> {
     fn new(matrix: &SparseMatrix) -> Self {
-        let (rows, cols) = (matrix.rows(), matrix.cols());
-        let mut forward = Csr { offsets: vec![0], columns: Vec::new(), values: Vec::<T>::new() };
-        let mut offsets = vec![0usize; cols + 1];
-        for u in 0..rows {
+        let mut rows = Self { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
+        for u in 0..matrix.rows() {
             let (columns, values) = matrix.row(u);
-            forward.columns.extend_from_slice(columns);
-            forward.values.extend(values.iter().map(|&x| T::from_f32(x)));
-            forward.offsets.push(forward.columns.len());
-            columns.iter().for_each(|&v| offsets[v as usize + 1] += 1);
+            rows.columns.extend_from_slice(columns);
+            rows.values.extend(values.iter().map(|&x| T::from_f32(x)));
+            rows.offsets.push(rows.columns.len());
         }
-        for v in 0..cols {
-            offsets[v + 1] += offsets[v];
-        }
-        let mut next = offsets.clone();
-        let stored = forward.columns.len();
-        let mut adjoint = Csr { offsets, columns: vec![0; stored], values: vec![T::ZERO; stored] };
-        let mut origin = vec![0u32; stored];
-        for u in 0..rows {
-            for e in forward.offsets[u]..forward.offsets[u + 1] {
-                let at = &mut next[forward.columns[e] as usize];
-                adjoint.columns[*at] = u as u32;
-                adjoint.values[*at] = forward.values[e];
-                origin[*at] = e as u32;
-                *at += 1;
-            }
-        }
-        Self { forward, adjoint, origin }
+        rows
     }
 }
 

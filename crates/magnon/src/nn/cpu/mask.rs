@@ -4,26 +4,27 @@ use super::kernel::kernel;
 use crate::nn::philox::philox;
 use crate::nn::{DrawKey, Field, Scalar, Shape};
 
-kernel!(Draw, draw, (rate: f64, key: DrawKey, shape: Shape, mask: &'a mut [T]));
+kernel!(Draw, draw, (rate: f64, key: DrawKey, shape: Shape, first: usize, mask: &'a mut [T]));
 
 /// Counters that are drawn side by side; each gives four words.
 const LANES: usize = 16;
 
-/// 0 at the given rate and 1/(1 − rate) elsewhere, one draw per entry: both parts of a complex number
+/// The mask from its number `first` on, which is a multiple of 8 · LANES: 0 at the given rate and
+/// 1/(1 − rate) elsewhere, one draw per entry: both parts of a complex number
 /// live or fall together.
 #[inline(always)]
-fn draw<T: Scalar>(rate: f64, key: DrawKey, shape: Shape, mask: &mut [T]) {
+fn draw<T: Scalar>(rate: f64, key: DrawKey, shape: Shape, first: usize, mask: &mut [T]) {
     let keep = T::from_f64(1.0 / (1.0 - rate));
     // An entry is dropped where its 32 bits fall below the rate.
     let threshold = (rate * 4_294_967_296.0) as u32;
     match shape.field() {
         Field::Real => {
-            for (block, chunk) in mask.chunks_mut(4 * LANES).enumerate() {
+            for (block, chunk) in (first / (4 * LANES)..).zip(mask.chunks_mut(4 * LANES)) {
                 chunk.copy_from_slice(&entries(block, key, threshold, keep)[..chunk.len()]);
             }
         }
         Field::Complex => {
-            for (block, chunk) in mask.chunks_mut(8 * LANES).enumerate() {
+            for (block, chunk) in (first / (8 * LANES)..).zip(mask.chunks_mut(8 * LANES)) {
                 for (pair, entry) in
                     chunk.as_chunks_mut().0.iter_mut().zip(entries(block, key, threshold, keep))
                 {

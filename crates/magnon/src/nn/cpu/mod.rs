@@ -13,6 +13,7 @@ mod nll_loss;
 mod optimise;
 mod product;
 mod rows;
+mod scatter;
 
 use clock::{Clock, Work};
 
@@ -24,7 +25,11 @@ use super::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
 use super::{EngineError, MapSource, Scalar, Shape};
 use crate::operator::instructions::{Instructions, Kernel};
 use map::{Kind, widens};
+use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
+
+/// Numbers that one task sweeps over; a multiple of what masks are drawn in.
+const BLOCK: usize = 1 << 15;
 
 /// Matrices in main memory; dense products by faer, loops compiled for the processor's vectors.
 #[derive(Debug)]
@@ -69,6 +74,18 @@ impl<T: Scalar> Cpu<T> {
         self.clock.time(Work::Elementwise, || self.instructions.compute(kernel))
     }
 
+    /// Elementwise work on blocks of the result, on all threads where it is large. Every number is
+    /// made by itself, so the cuts change nothing.
+    fn sweep_blocks(&self, out: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+        self.clock.time(Work::Elementwise, || match self.parallel && out.len() > 2 * BLOCK {
+            true => out
+                .par_chunks_mut(BLOCK)
+                .enumerate()
+                .for_each(|(block, out)| work(block * BLOCK, out)),
+            false => work(0, out),
+        });
+    }
+
     /// A block of `len` numbers of any value, from the pool where it has one.
     fn take(&self, len: usize) -> Vec<T> {
         let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,22 +126,11 @@ impl<T: Scalar> Cpu<T> {
                 let right = product::Operand::new(x.0, x.1, false);
                 product::product(left, right, y, add, self.parallel);
             }
-            Kind::Sparse(sparse) => {
-                let stored = sparse.origin.len();
-                match (side, values) {
-                    (Side::Forward, values) => {
-                        let rows = &sparse.forward;
-                        let values = values.unwrap_or(&rows.values);
-                        product.run(gather::Stored { rows, values }, stored, y);
-                    }
-                    (Side::Adjoint, None) => {
-                        let rows = &sparse.adjoint;
-                        product.run(gather::Stored { rows, values: &rows.values }, stored, y);
-                    }
-                    (Side::Adjoint, Some(values)) => {
-                        let (rows, origin) = (&sparse.adjoint, &sparse.origin[..]);
-                        product.run(gather::Permuted { rows, values, origin }, stored, y);
-                    }
+            Kind::Sparse(rows) => {
+                let (stored, values) = (rows.values.len(), values.unwrap_or(&rows.values));
+                match side {
+                    Side::Forward => product.run(gather::Stored { rows, values }, stored, y),
+                    Side::Adjoint => self.scatter(rows, values, x, y, add),
                 }
             }
             Kind::Edges(edges) => gather::edges(edges, side, product, y),
@@ -142,6 +148,30 @@ impl<T: Scalar> Cpu<T> {
             }
         }
         Ok(())
+    }
+
+    /// x = Mᵀ y for sparse rows M; both blocks may be prefixes of what M has.
+    fn scatter(
+        &self,
+        rows: &map::Csr<T>,
+        values: &[T],
+        y: (&[T], Shape),
+        x: (&mut [T], Shape),
+        add: bool,
+    ) {
+        let count = rows.offsets.len() - 1;
+        let parts = scatter::parts(count, x.1.rows(), values.len());
+        let mut room = self.take(parts * x.0.len());
+        let product = scatter::Scatter {
+            rows,
+            values,
+            y: y.0,
+            width: y.1.width(),
+            parallel: self.parallel,
+            instructions: self.instructions,
+        };
+        product.run(x.0, &mut room, add);
+        self.give(room);
     }
 
     fn scores<'a>(&'a self, input: &'a Attention<Self>) -> Option<attention::Scores<'a, T>> {
@@ -232,7 +262,7 @@ impl<T: Scalar> Engine for Cpu<T> {
     fn map_stored(&self, map: &Map<T>) -> usize {
         match &map.kind {
             Kind::Dense(numbers) => numbers.len(),
-            Kind::Sparse(sparse) => sparse.origin.len(),
+            Kind::Sparse(rows) => rows.values.len(),
             _ => 0,
         }
     }
@@ -253,10 +283,13 @@ impl<T: Scalar> Engine for Cpu<T> {
     fn mask_map(&self, map: &Map<T>, mask: &mut Vec<T>) -> Done {
         let numbers = match &map.kind {
             Kind::Dense(numbers) => numbers,
-            Kind::Sparse(sparse) => &sparse.forward.values,
+            Kind::Sparse(rows) => &rows.values,
             _ => return Err(EngineError::Unsupported("this map cannot be masked".to_owned())),
         };
-        mask.iter_mut().zip(numbers).for_each(|(mask, &x)| *mask = *mask * x);
+        self.sweep_blocks(mask, |first, mask| {
+            let numbers = &numbers[first..first + mask.len()];
+            mask.iter_mut().zip(numbers).for_each(|(mask, &x)| *mask = *mask * x);
+        });
         Ok(())
     }
 
@@ -271,7 +304,14 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn activate(&self, f: Activation, shape: Shape, x: &Vec<T>, y: &mut Vec<T>) -> Done {
-        self.sweep(activation::Forward { f, shape, x, y });
+        if f == Activation::Parts || x.len() != y.len() {
+            self.sweep(activation::Forward { f, shape, x, y });
+            return Ok(());
+        }
+        self.sweep_blocks(y, |first, y| {
+            let x = &x[first..first + y.len()];
+            self.instructions.compute(activation::Forward { f, shape, x, y });
+        });
         Ok(())
     }
 
@@ -284,20 +324,32 @@ impl<T: Scalar> Engine for Cpu<T> {
         dy: &Vec<T>,
         dx: &mut Vec<T>,
     ) -> Done {
-        self.sweep(activation::Gradient { f, shape, x, y, dy, dx });
+        if f == Activation::Parts || x.len() != y.len() {
+            self.sweep(activation::Gradient { f, shape, x, y, dy, dx });
+            return Ok(());
+        }
+        self.sweep_blocks(dx, |first, dx| {
+            let [x, y, dy] = [x, y, dy].map(|all| &all[first..first + dx.len()]);
+            self.instructions.compute(activation::Gradient { f, shape, x, y, dy, dx });
+        });
         Ok(())
     }
 
     fn draw_mask(&self, rate: f64, key: DrawKey, shape: Shape, mask: &mut Vec<T>) -> Done {
-        self.sweep(mask::Draw { rate, key, shape, mask });
+        self.sweep_blocks(mask, |first, mask| {
+            self.instructions.compute(mask::Draw { rate, key, shape, first, mask });
+        });
         Ok(())
     }
 
     fn multiply(&self, a: &Vec<T>, x: &Vec<T>, y: &mut Vec<T>, add: bool) -> Done {
-        match add {
-            true => self.sweep(columns::MultiplyAdd { a, x, y }),
-            false => self.sweep(columns::Multiply { a, x, y }),
-        }
+        self.sweep_blocks(y, |first, y| {
+            let [a, x] = [a, x].map(|all| &all[first..first + y.len()]);
+            match add {
+                true => self.instructions.compute(columns::MultiplyAdd { a, x, y }),
+                false => self.instructions.compute(columns::Multiply { a, x, y }),
+            }
+        });
         Ok(())
     }
 
@@ -401,9 +453,12 @@ impl<T: Scalar> Engine for Cpu<T> {
     fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done {
         let scores = self.scores(input).ok_or_else(without_edges)?;
         let AttentionGradient { norms, out, dy, features, source, target } = back;
+        let mut room = [input.rows * input.heads, input.rows].map(|len| self.take(len));
         self.clock.time(Work::Products, || {
-            scores.backward([norms, out, dy], [features, source, target]);
+            let [along, unused] = &mut room;
+            scores.backward([norms, out, dy], [features, source, target], [along, unused]);
         });
+        room.into_iter().for_each(|block| self.give(block));
         Ok(())
     }
 

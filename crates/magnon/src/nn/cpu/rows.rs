@@ -92,30 +92,41 @@ fn maximum_gradient<T: Scalar>(x: &[T], other: &[T], strict: bool, dy: &[T], dx:
 
 #[inline(always)]
 fn group_dot<T: Scalar>(x: &[T], shape: Shape, a: &[T], groups: usize, y: &mut [T]) {
-    let width = shape.cols() / groups.max(1);
-    for (x, y) in x.chunks_exact(shape.cols()).zip(y.chunks_exact_mut(groups)) {
-        for ((x, a), y) in x.chunks_exact(width).zip(a.chunks_exact(width)).zip(y) {
-            *y = x.iter().zip(a).map(|(&x, &a)| x * a).sum::<T>();
+    let (cols, width) = (shape.cols(), shape.cols() / groups.max(1));
+    for i in 0..shape.rows() {
+        let (x, y) = (&x[i * cols..][..cols], &mut y[i * groups..][..groups]);
+        for g in 0..groups {
+            let mut sum = T::ZERO;
+            for j in g * width..(g + 1) * width {
+                sum += x[j] * a[j];
+            }
+            y[g] = sum;
         }
     }
 }
 
 #[inline(always)]
 fn group_dot_gradient<T: Scalar>(a: &[T], groups: usize, dy: &[T], dx: &mut [T], shape: Shape) {
-    let width = shape.cols() / groups.max(1);
-    for (dx, dy) in dx.chunks_exact_mut(shape.cols()).zip(dy.chunks_exact(groups)) {
-        for ((dx, a), &dy) in dx.chunks_exact_mut(width).zip(a.chunks_exact(width)).zip(dy) {
-            dx.iter_mut().zip(a).for_each(|(dx, &a)| *dx += dy * a);
+    let (cols, width) = (shape.cols(), shape.cols() / groups.max(1));
+    for i in 0..shape.rows() {
+        let (dx, dy) = (&mut dx[i * cols..][..cols], &dy[i * groups..][..groups]);
+        for g in 0..groups {
+            for j in g * width..(g + 1) * width {
+                dx[j] += dy[g] * a[j];
+            }
         }
     }
 }
 
 #[inline(always)]
 fn group_sum<T: Scalar>(x: &[T], shape: Shape, groups: usize, dy: &[T], da: &mut [T]) {
-    let width = shape.cols() / groups.max(1);
-    for (x, dy) in x.chunks_exact(shape.cols()).zip(dy.chunks_exact(groups)) {
-        for ((da, x), &dy) in da.chunks_exact_mut(width).zip(x.chunks_exact(width)).zip(dy) {
-            da.iter_mut().zip(x).for_each(|(da, &x)| *da += dy * x);
+    let (cols, width) = (shape.cols(), shape.cols() / groups.max(1));
+    for i in 0..shape.rows() {
+        let (x, dy) = (&x[i * cols..][..cols], &dy[i * groups..][..groups]);
+        for g in 0..groups {
+            for j in g * width..(g + 1) * width {
+                da[j] += dy[g] * x[j];
+            }
         }
     }
 }

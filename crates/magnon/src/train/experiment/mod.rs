@@ -129,7 +129,7 @@ impl<'a> Experiment<'a> {
                 .push(format!("no training node is of class {names}; it will hardly be predicted"));
         }
         let info = self.config.model.info();
-        let symmetric = crate::graph::measure(&self.dataset.graph).symmetric;
+        let symmetric = self.dataset.graph.is_symmetric();
         let charge = self.config.operator.map(|operator| operator.charge);
         match (info.direction, symmetric, charge) {
             (Direction::Ignored, false, _) => remarks.push(format!(
@@ -193,13 +193,18 @@ impl<'a> Experiment<'a> {
             true => self.controls(),
             false => Vec::new(),
         };
+        // A model that is its own control tells nothing.
+        controls.retain(|(_, control)| variants != [control.clone()]);
         // With a charge left open, 0 is among the candidates; it need not be trained twice.
         let known = |control: &Variant| variants.iter().position(|variant| variant == control);
         let extra = controls.iter().filter(|(_, control)| known(control).is_none()).count();
         observer.begin((variants.len() + extra) * self.config.runs.count);
         let mut trained: Vec<Trained> = Vec::new();
         for variant in &variants {
-            trained.push(self.train(engine, variant, &pattern, observer, &mut seconds)?);
+            let result = self.train(engine, variant, &pattern, observer, &mut seconds);
+            // Rows that could not be read are what is wrong, whatever came of them.
+            self.mapped.as_ref().map_or(Ok(()), |(_, rows)| rows.check())?;
+            trained.push(result?);
             forget_worse(&mut trained);
         }
         let list: Result<Vec<Control>, TrainError> = controls
