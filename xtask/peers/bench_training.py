@@ -50,7 +50,7 @@ OPTIMISERS = ("fused", "foreach", "plain")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Config:
     """What a preset says."""
 
     charge: str
@@ -66,10 +66,10 @@ class Recipe:
     init: str = "glorot"
 
     @staticmethod
-    def read(name: str) -> "Recipe":
+    def read(name: str) -> "Config":
         preset = json.loads((PRESETS / f"{name}.json").read_text())
         train = preset["train"]
-        return Recipe(
+        return Config(
             charge=preset["operator"]["charge"],
             order=preset["filter"]["order"],
             high=name in HIGH_PASS,
@@ -102,16 +102,16 @@ def read(folder: Path) -> tuple[datasets.Graph, list[np.ndarray]]:
     return datasets.load(folder), split
 
 
-def filtered(graph: datasets.Graph, split: list[np.ndarray], recipe: Recipe) -> Problem:
+def filtered(graph: datasets.Graph, split: list[np.ndarray], config: Config) -> Problem:
     """H(P)X of a graph."""
-    kind = "high" if recipe.high else "low"
-    operator = references.Operator(recipe.charge, kind=kind).build(graph.adjacency)
+    kind = "high" if config.high else "low"
+    operator = references.Operator(config.charge, kind=kind).build(graph.adjacency)
     features = graph.features
-    if recipe.row_norm:
+    if config.row_norm:
         features = datasets.row_normalised(features)
     real = references.is_real(operator)
     operator = operator.real if real else operator
-    x = references.power_series(operator, features, references.linear_rank(recipe.order))
+    x = references.power_series(operator, features, references.linear_rank(config.order))
     x = np.ascontiguousarray(x.real, np.float32) if real else x.astype(np.complex64)
     return Problem(x, graph.labels, *split, classes=int(graph.labels.max()) + 1)
 
@@ -147,13 +147,13 @@ def draw(
 class Plain(torch.nn.Module):
     """The network as a module, with complex parameters where the features are."""
 
-    def __init__(self, inputs: int, classes: int, is_complex: bool, recipe: Recipe) -> None:
+    def __init__(self, inputs: int, classes: int, is_complex: bool, config: Config) -> None:
         super().__init__()
-        self.dropout = recipe.dropout
+        self.dropout = config.dropout
         parameter = torch.nn.Parameter
-        weight, bias = draw(inputs, recipe.hidden, is_complex, recipe.init)
+        weight, bias = draw(inputs, config.hidden, is_complex, config.init)
         self.weight0, self.bias0 = parameter(weight), parameter(bias)
-        weight, bias = draw(recipe.hidden, classes, False, recipe.init)
+        weight, bias = draw(config.hidden, classes, False, config.init)
         self.weight1, self.bias1 = parameter(weight), parameter(bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -230,9 +230,9 @@ class Planar(Real):
         return torch.tanh(rr - ii) * torch.tanh(ri + ir)
 
 
-def adam(parameters: list[torch.Tensor], recipe: Recipe, kind: str) -> torch.optim.Adam:
+def adam(parameters: list[torch.Tensor], config: Config, kind: str) -> torch.optim.Adam:
     flags = {} if kind == "plain" else {kind: True}
-    rate, decay = recipe.rate, recipe.weight_decay
+    rate, decay = config.rate, config.weight_decay
     return torch.optim.Adam(parameters, lr=rate, weight_decay=decay, **flags)
 
 
@@ -250,8 +250,8 @@ class Run:
 class Authors:
     """All nodes at every epoch."""
 
-    def __init__(self, problem: Problem, recipe: Recipe) -> None:
-        self.problem, self.recipe = problem, recipe
+    def __init__(self, problem: Problem, config: Config) -> None:
+        self.problem, self.config = problem, config
         self.method = f"all nodes, plain Adam, threads: {torch.get_num_threads()}"
         self.x = torch.from_numpy(problem.x)
         self.labels = torch.from_numpy(problem.labels)
@@ -262,8 +262,8 @@ class Authors:
     def train(self, seed: int, epochs: int) -> Run:
         torch.manual_seed(seed)
         inputs, classes = self.x.shape[1], self.problem.classes
-        model = Plain(inputs, classes, self.x.is_complex(), self.recipe)
-        optimiser = adam(list(model.parameters()), self.recipe, "plain")
+        model = Plain(inputs, classes, self.x.is_complex(), self.config)
+        optimiser = adam(list(model.parameters()), self.config, "plain")
         best, best_epoch, weights = math.inf, 0, None
         for epoch in range(1, epochs + 1):
             model.train()
@@ -279,7 +279,7 @@ class Authors:
             if loss < best:
                 best, best_epoch = loss, epoch
                 weights = copy.deepcopy(model.state_dict())
-            if epoch - best_epoch >= self.recipe.patience:
+            if epoch - best_epoch >= self.config.patience:
                 break
         model.load_state_dict(weights)
         with torch.no_grad():
@@ -290,8 +290,8 @@ class Authors:
 class Careful:
     """Only the rows that are needed, in the fastest way that was found."""
 
-    def __init__(self, problem: Problem, recipe: Recipe) -> None:
-        self.recipe, self.classes = recipe, problem.classes
+    def __init__(self, problem: Problem, config: Config) -> None:
+        self.config, self.classes = config, problem.classes
         self.inputs, self.complex = problem.x.shape[1], np.iscomplexobj(problem.x)
         self.layouts = (Interleaved, Planar) if self.complex else (Real,)
         parts = (problem.train, problem.val, problem.test)
@@ -323,8 +323,8 @@ class Careful:
     def steps(self, seed: int) -> Iterator[tuple[Real, float]]:
         """The network and its validation loss after every epoch, without end."""
         torch.manual_seed(seed)
-        network = self.layout(Plain(self.inputs, self.classes, self.complex, self.recipe))
-        optimiser = adam(network.parameters, self.recipe, self.optimiser)
+        network = self.layout(Plain(self.inputs, self.classes, self.complex, self.config))
+        optimiser = adam(network.parameters, self.config, self.optimiser)
         (train, val, _), (train_labels, val_labels, _) = self.rows, self.labels
         while True:
             loss = F.cross_entropy(network.logits(train, True), train_labels)
@@ -344,7 +344,7 @@ class Careful:
                     if weights is None:
                         weights = [torch.empty_like(p) for p in network.parameters]
                     torch._foreach_copy_(weights, network.parameters)
-            if epoch - best_epoch >= self.recipe.patience:
+            if epoch - best_epoch >= self.config.patience:
                 break
         with torch.no_grad():
             torch._foreach_copy_(network.parameters, weights)
@@ -365,20 +365,20 @@ def timed(work: Callable[[], object]) -> tuple[float, object]:
 def measure(arguments: argparse.Namespace) -> dict:
     """All runs of one way."""
     torch.set_num_threads(arguments.threads)
-    recipe = Recipe.read(arguments.name)
-    recipe = Recipe(**(vars(recipe) | {"init": arguments.init}))
+    config = Config.read(arguments.name)
+    config = Config(**(vars(config) | {"init": arguments.init}))
     seconds = {"import": IMPORTED}
     seconds["load"], (graph, split) = timed(lambda: read(arguments.data / arguments.name))
-    seconds["filter"], problem = timed(lambda: filtered(graph, split, recipe))
-    seconds["warm_up"], way = timed(lambda: WAYS[arguments.way](problem, recipe))
-    epochs = arguments.epochs or recipe.epochs
+    seconds["filter"], problem = timed(lambda: filtered(graph, split, config))
+    seconds["warm_up"], way = timed(lambda: WAYS[arguments.way](problem, config))
+    epochs = arguments.epochs or config.epochs
     seeds = range(arguments.seed, arguments.seed + arguments.runs)
     seconds["train"], runs = timed(lambda: [way.train(seed, epochs) for seed in seeds])
     accuracies = [run.test_accuracy for run in runs]
     total = sum(run.epochs for run in runs)
     return {
         "dataset": arguments.name,
-        "pass": "high" if recipe.high else "low",
+        "pass": "high" if config.high else "low",
         "way": arguments.way,
         "method": way.method,
         "init": arguments.init,
@@ -398,14 +398,14 @@ def self_test() -> int:
     """The layouts against the module: logits and gradients of the same weights."""
     rng = np.random.default_rng(1)
     z = rng.standard_normal((9, 6)) + 1j * rng.standard_normal((9, 6))
-    recipe = Recipe.read("cornell")
+    config = Config.read("cornell")
     checks = {}
     labels = torch.from_numpy(rng.integers(0, 3, 9))
     cases = [(Real, z.real.astype(np.float32)), (Interleaved, z), (Planar, z)]
     for layout, x in cases:
         x = x.astype(np.float32 if layout is Real else np.complex64)
         for init in ("glorot", "uniform"):
-            start = Plain(6, 3, layout is not Real, Recipe(**(vars(recipe) | {"init": init})))
+            start = Plain(6, 3, layout is not Real, Config(**(vars(config) | {"init": init})))
             start.eval()
             network = layout(start)
             expected = start(torch.from_numpy(x))

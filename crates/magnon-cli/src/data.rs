@@ -41,7 +41,7 @@ pub fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::
         return Err(usage("DATA is empty; name a folder, a file or a generator"));
     }
     let mut dataset = match generator(name) {
-        Some(recipe) => generated(name, recipe?, config, seed)?,
+        Some(synthetic) => generated(name, synthetic?, config, seed)?,
         None => load(Path::new(name), &config.load)?,
     };
     if let Some(path) = &config.features {
@@ -66,7 +66,7 @@ pub fn generator(name: &str) -> Option<anyhow::Result<SyntheticConfig>> {
 
 fn generated(
     name: &str,
-    recipe: SyntheticConfig,
+    synthetic: SyntheticConfig,
     config: &DataConfig,
     seed: u64,
 ) -> anyhow::Result<Dataset> {
@@ -75,8 +75,8 @@ fn generated(
             "--nodes is for edge lists; a generator takes it as in cyclic:nodes=500",
         ));
     }
-    let recipe = SyntheticConfig { seed, ..recipe };
-    let mut dataset = recipe.dataset(name)?;
+    let synthetic = SyntheticConfig { seed, ..synthetic };
+    let mut dataset = synthetic.dataset(name)?;
     if config.load.reverse {
         dataset.graph = dataset.graph.transpose();
     }

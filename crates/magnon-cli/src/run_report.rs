@@ -197,8 +197,8 @@ fn spectra(
     let mut curves = Vec::new();
     let mut response = None;
     for charge in charges {
-        let recipe = choice.config(charge, pass.high);
-        let operator = MagneticOperator::from_pattern(pattern.clone(), &recipe)?;
+        let operator_config = choice.config(charge, pass.high);
+        let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
         let eigenvalues = match dataset.graph.nodes() <= EXACT {
             true => spectrum(&operator, &SpectrumConfig::default(), &|_, _| ())?.eigenvalues,
             false => quantiles(&operator)?,
@@ -246,10 +246,10 @@ fn nodes_on_a_map(
     }
     let Some(charge) = outcome.charge else { return Ok(None) };
     let kind = Kind::Laplacian;
-    let recipe = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
+    let operator_config = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
     let solver = SpectrumConfig { tolerance: 1e-4, ..Default::default() };
     let config = EigenmapConfig { solver, ..Default::default() };
-    let map = eigenmap(&dataset.graph, &recipe, &config, &|_, _| ())?;
+    let map = eigenmap(&dataset.graph, &operator_config, &config, &|_, _| ())?;
     let title = format!("{} by eigenvectors of its magnetic Laplacian, q = {charge}", dataset.name);
     Ok(Some(figures::eigenmap(title, &map, dataset)))
 }

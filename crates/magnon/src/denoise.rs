@@ -37,7 +37,7 @@ pub enum DenoiseForm {
     Laplacian,
 }
 
-/// Recipe of a denoising.
+/// Configuration of a denoising.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -119,7 +119,7 @@ pub enum DenoiseError {
 /// A denoised signal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Denoised {
-    /// The signal x̄, one row a node.
+    /// The signal x̄, one row per node.
     pub signal: Matrix<Complex64>,
     /// Dirichlet energy S₂ of the signal before, all columns together.
     pub energy_before: f64,
@@ -127,16 +127,16 @@ pub struct Denoised {
     pub energy_after: f64,
 }
 
-/// Denoises `signal` on the operator of `recipe`, whose kind the form decides.
+/// Denoises `signal` on the operator of `configuration`, whose kind the form decides.
 pub fn denoise(
     pattern: &Arc<Pattern>,
-    recipe: &OperatorConfig,
+    operator_config: &OperatorConfig,
     signal: &Matrix<Complex64>,
     config: &DenoiseConfig,
 ) -> Result<Denoised, DenoiseError> {
     config.check()?;
     let (kind, scale, denominator) = match config.form {
-        DenoiseForm::Filter if recipe.normalize == Normalize::None => {
+        DenoiseForm::Filter if operator_config.normalize == Normalize::None => {
             return Err(DenoiseError::NotNormalised);
         }
         // (I − αA)/β
@@ -145,8 +145,10 @@ pub fn denoise(
         }
         DenoiseForm::Laplacian => (Kind::Laplacian, 1.0, [1.0, 1.0 / config.mu]),
     };
-    let operator =
-        MagneticOperator::from_pattern(pattern.clone(), &OperatorConfig { kind, ..*recipe })?;
+    let operator = MagneticOperator::from_pattern(
+        pattern.clone(),
+        &OperatorConfig { kind, ..*operator_config },
+    )?;
     let bounds = operator.bounds();
     let least = (denominator[0] + denominator[1] * bounds.min)
         .min(denominator[0] + denominator[1] * bounds.max);
@@ -229,7 +231,7 @@ mod tests {
         GraphBuilder::new(60).weighted_edges(edges).build().unwrap().graph
     }
 
-    fn recipe(charge: &str) -> OperatorConfig {
+    fn operator_config(charge: &str) -> OperatorConfig {
         OperatorConfig { charge: charge.parse::<Charge>().unwrap(), ..Default::default() }
     }
 
@@ -255,13 +257,15 @@ mod tests {
                 ("1/3", Normalize::Symmetric, 0.01),
                 ("1/5", Normalize::RandomWalk, 20.0),
             ] {
-                let recipe = OperatorConfig { normalize, ..recipe(charge) };
+                let operator_config = OperatorConfig { normalize, ..operator_config(charge) };
                 let run = |form| {
-                    denoise(&pattern, &recipe, &x, &DenoiseConfig { mu, form }).unwrap().signal
+                    denoise(&pattern, &operator_config, &x, &DenoiseConfig { mu, form })
+                        .unwrap()
+                        .signal
                 };
                 let (one, other) = (run(DenoiseForm::Filter), run(DenoiseForm::Laplacian));
                 assert!(distance(&one, &other) < 1e-9, "{charge}");
-                let laplacian = OperatorConfig { kind: Kind::Laplacian, ..recipe };
+                let laplacian = OperatorConfig { kind: Kind::Laplacian, ..operator_config };
                 let operator = MagneticOperator::from_pattern(pattern.clone(), &laplacian).unwrap();
                 let mut system = Mat::<c64>::identity(60, 60);
                 for u in 0..60 {
@@ -282,7 +286,7 @@ mod tests {
         let mut last = f64::INFINITY;
         for mu in [1e4, 10.0, 1.0, 0.1, 1e-3] {
             let config = DenoiseConfig { mu, ..Default::default() };
-            let done = denoise(&pattern, &recipe("1/4"), &x, &config).unwrap();
+            let done = denoise(&pattern, &operator_config("1/4"), &x, &config).unwrap();
             assert!(done.energy_after < last && done.energy_after < done.energy_before);
             last = done.energy_after;
         }
@@ -293,11 +297,11 @@ mod tests {
         let pattern = Arc::new(Pattern::new(&graph(false)).unwrap());
         for mu in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let config = DenoiseConfig { mu, ..Default::default() };
-            let result = denoise(&pattern, &recipe("0"), &signal(1), &config);
+            let result = denoise(&pattern, &operator_config("0"), &signal(1), &config);
             assert!(matches!(result, Err(DenoiseError::Mu(_))));
         }
         let short = Matrix::from_vec(1, 1, vec![Complex64::default()]).unwrap();
-        let result = denoise(&pattern, &recipe("0"), &short, &DenoiseConfig::default());
+        let result = denoise(&pattern, &operator_config("0"), &short, &DenoiseConfig::default());
         assert_eq!(result, Err(DenoiseError::Shape { rows: 1, nodes: 60 }));
     }
 }

@@ -533,7 +533,8 @@ fn maps_with_dropped_numbers() {
         for rate in [0.0, 0.3] {
             for block in [Shape::real(5, 3), Shape::complex(5, 3)] {
                 check(&engine, &[block], |trace, p| {
-                    let y = trace.map_dropout(&map, p[0], rate, KEY);
+                    let mask = trace.mask_map(&map, rate, KEY);
+                    let y = trace.map_masked(&map, mask, p[0]);
                     loss(trace, y, &TARGETS)
                 });
             }
@@ -545,7 +546,8 @@ fn maps_with_dropped_numbers() {
     let mut tape = Tape::new(&engine);
     let mut trace = tape.trace(&parameters);
     let x = trace.input(Shape::real(4000, 1), &[1.0; 4000]);
-    let y = trace.map_dropout(&map, x, 0.3, KEY);
+    let mask = trace.mask_map(&map, 0.3, KEY);
+    let y = trace.map_masked(&map, mask, x);
     let kept = trace.value(y).unwrap()[0] * 0.7;
     assert!((kept - kept.round()).abs() < 1e-9 && (kept / 4000.0 - 0.7).abs() < 0.03, "{kept}");
 }

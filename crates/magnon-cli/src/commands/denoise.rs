@@ -31,7 +31,7 @@ pub struct DenoiseArgs {
     /// The closed form: β(I − αA)⁻¹x, or (I + L/μ)⁻¹x; they are equal
     #[arg(long, value_enum, default_value = "laplacian", help_heading = "Denoising")]
     pub form: DenoiseForm,
-    /// The signal, real or complex, one row a node [default: the features of DATA]
+    /// The signal, real or complex, one row per node [default: the features of DATA]
     #[arg(long, value_name = "F.npy", help_heading = "Denoising")]
     pub signal: Option<PathBuf>,
     /// Write the denoised signal to this .npy file: complex128, or float64 where it is real
@@ -72,11 +72,11 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     })?;
     let resolved = args.operator.resolve(&loaded, &mut clock)?;
     // The paper's L_q and A_q, without the self loops of the renormalised operator.
-    let recipe = OperatorConfig { self_loops: false, ..resolved.config };
+    let operator_config = OperatorConfig { self_loops: false, ..resolved.config };
     let graph = &loaded.dataset.graph;
     let pattern = clock.phase("operator", || Pattern::new(graph).map(Arc::new))?;
     let bar = Bar::open_ended("denoise", common);
-    let done = clock.phase("denoise", || denoise(&pattern, &recipe, &signal, &config))?;
+    let done = clock.phase("denoise", || denoise(&pattern, &operator_config, &signal, &config))?;
     drop(bar);
 
     let real = done.signal.as_slice().iter().all(|z| z.im == 0.0);
@@ -84,8 +84,8 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     let (rows, cols) = (done.signal.rows(), done.signal.cols());
     let mut report = Report::default();
     report.line("graph", name);
-    report.line("charge", format!("q = {}", recipe.charge));
-    report.key("self_loops", recipe.self_loops);
+    report.line("charge", format!("q = {}", operator_config.charge));
+    report.key("self_loops", operator_config.self_loops);
     let (alpha, beta) = (1.0 / (args.mu + 1.0), args.mu / (args.mu + 1.0));
     report.line("denoising", format!("μ = {}, α = {alpha:.6}, β = {beta:.6}", args.mu));
     report.line("signal", format!("{} × {}, {dtype}", grouped(rows), grouped(cols)));
@@ -104,8 +104,8 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     if let Some(path) = &args.csv {
-        let recipe = OperatorConfig { kind: Kind::Laplacian, ..recipe };
-        let operator = MagneticOperator::from_pattern(pattern, &recipe)?;
+        let operator_config = OperatorConfig { kind: Kind::Laplacian, ..operator_config };
+        let operator = MagneticOperator::from_pattern(pattern, &operator_config)?;
         let before = dirichlet_energy(&operator, &signal, 2.0)?;
         let after = dirichlet_energy(&operator, &done.signal, 2.0)?;
         let rows = before.iter().zip(&after).enumerate();
@@ -125,8 +125,8 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     report.key("name", name.clone());
     report.key("nodes", rows);
     report.key("columns", cols);
-    report.key("charge", recipe.charge.value());
-    report.key("charge_text", recipe.charge.to_string());
+    report.key("charge", operator_config.charge.value());
+    report.key("charge_text", operator_config.charge.to_string());
     report.key("charge_evidence", resolved.charge_evidence);
     report.key("mu", args.mu);
     report.key("alpha", alpha);

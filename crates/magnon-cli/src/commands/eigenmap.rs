@@ -56,9 +56,9 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let resolved = args.operator.resolve(&loaded, &mut clock)?;
-    let mut recipe = resolved.config;
-    recipe.kind = Kind::Laplacian;
-    recipe.self_loops = false;
+    let mut operator_config = resolved.config;
+    operator_config.kind = Kind::Laplacian;
+    operator_config.self_loops = false;
     let config = EigenmapConfig {
         vectors: args.vectors.clone(),
         whole_graph: args.whole_graph,
@@ -68,7 +68,7 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let bar = Bar::open_ended("eigenpairs", common);
     let map = clock.phase("spectrum", || {
         let graph = &loaded.dataset.graph;
-        eigenmap(graph, &recipe, &config, &|done, total| bar.tell(done, total))
+        eigenmap(graph, &operator_config, &config, &|done, total| bar.tell(done, total))
     });
     drop(bar);
     let map = map.map_err(fault)?;
@@ -76,8 +76,8 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     let mut report = Report::default();
     let name = &loaded.dataset.name;
     report.line("graph", name);
-    report.line("charge", format!("q = {}", recipe.charge));
-    report.key("self_loops", recipe.self_loops);
+    report.line("charge", format!("q = {}", operator_config.charge));
+    report.key("self_loops", operator_config.self_loops);
     if let Some(evidence) = &resolved.charge_evidence {
         report.line("", evidence);
     }
@@ -97,8 +97,10 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     if let Some(path) = &args.plot {
-        let title =
-            format!("{name} by eigenvectors of its magnetic Laplacian, q = {}", recipe.charge);
+        let title = format!(
+            "{name} by eigenvectors of its magnetic Laplacian, q = {}",
+            operator_config.charge
+        );
         let figure = figures::eigenmap(title, &map, &loaded.dataset);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
@@ -107,8 +109,8 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     report.key("name", name.clone());
     report.key("nodes", map.points.rows());
     report.key("component_nodes", map.nodes);
-    report.key("charge", recipe.charge.value());
-    report.key("charge_text", recipe.charge.to_string());
+    report.key("charge", operator_config.charge.value());
+    report.key("charge_text", operator_config.charge.to_string());
     report.key("charge_evidence", resolved.charge_evidence);
     report.key("vectors", map.vectors.clone());
     report.key("eigenvalues", map.eigenvalues.clone());

@@ -46,8 +46,11 @@ fn one(name: &str, report: &mut Report) -> anyhow::Result<()> {
     report.line("source", info.source);
     report.line("direction", direction(info.direction));
     if let Some(need) = info.operator {
-        let open = if need.open.is_empty() { "nothing".to_owned() } else { need.open.join(", ") };
-        report.line("operator", format!("{open} may be chosen"));
+        let words = match need.open {
+            [] => "part of its definition".to_owned(),
+            open => format!("{} may be chosen", open.join(", ")),
+        };
+        report.line("operator", words);
     }
     if let Some(filter) = &config.filter {
         let order = filter.effective_order().map(|k| format!(", order {k}"));

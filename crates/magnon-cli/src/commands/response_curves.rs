@@ -26,19 +26,25 @@ pub fn run(
     mut clock: Clock,
     mut report: Report,
 ) -> anyhow::Result<()> {
-    let recipe = *operator.config();
-    if recipe.normalize == Normalize::None {
+    let operator_config = *operator.config();
+    if operator_config.normalize == Normalize::None {
         return Err(usage(
             "--eigenvalues compares normalised operators; not with --normalize none",
         ));
     }
-    let charges = args.charges.clone().unwrap_or_else(|| vec![recipe.charge]);
+    let charges = args.charges.clone().unwrap_or_else(|| vec![operator_config.charge]);
     let memory = (args.memory * (1u64 << 30) as f64) as u64;
     let config = SpectrumConfig { memory, ..SpectrumConfig::default() };
     let bar = Bar::new("eigenvalues", common);
     let found = clock.phase("spectrum", || {
         let progress = |done, total| bar.tell(done, total);
-        frequency_response(operator.pattern(), &charges, recipe.symmetrize, &config, &progress)
+        frequency_response(
+            operator.pattern(),
+            &charges,
+            operator_config.symmetrize,
+            &config,
+            &progress,
+        )
     });
     drop(bar);
     let found = found.map_err(fault)?;
@@ -51,7 +57,7 @@ pub fn run(
         report.line("drawn", path.display());
     }
     let FrequencyResponse { curves, mean_degree } = found;
-    let rows = || curves.iter().flat_map(|curve| rows(curve, &recipe, filter));
+    let rows = || curves.iter().flat_map(|curve| rows(curve, &operator_config, filter));
     if let Some(path) = &args.csv {
         clock.phase("write", || write_csv(path, &HEADER, rows()))?;
         report.line("written", path.display());
@@ -74,8 +80,10 @@ pub fn run(
         report.line(&format!("q = {}", curve.charge), text);
     }
     report.key("mean_degree", mean_degree);
-    report
-        .key("curves", curves.iter().map(|curve| keys(curve, &recipe, filter)).collect::<Vec<_>>());
+    report.key(
+        "curves",
+        curves.iter().map(|curve| keys(curve, &operator_config, filter)).collect::<Vec<_>>(),
+    );
     report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
     report.key("plot", args.plot.as_ref().map(|path| path.display().to_string()));
     report.print(common, clock)
@@ -84,13 +92,13 @@ pub fn run(
 /// The filter's response at the eigenvalues of the operator that it was built for.
 fn responses<'a>(
     curve: &'a ResponseCurve,
-    recipe: &'a OperatorConfig,
+    operator_config: &'a OperatorConfig,
     filter: &'a Filter,
 ) -> impl Iterator<Item = f64> + 'a {
     let pairs = curve.laplacian.iter().zip(&curve.adjacency);
     pairs.map(move |(laplacian, adjacency)| {
-        let low = if recipe.self_loops { *adjacency } else { 1.0 - laplacian };
-        filter.response(match recipe.kind {
+        let low = if operator_config.self_loops { *adjacency } else { 1.0 - laplacian };
+        filter.response(match operator_config.kind {
             Kind::Adjacency => low,
             Kind::NegatedAdjacency => -low,
             Kind::Laplacian => 1.0 - low,
@@ -100,10 +108,10 @@ fn responses<'a>(
 
 fn rows<'a>(
     curve: &'a ResponseCurve,
-    recipe: &'a OperatorConfig,
+    operator_config: &'a OperatorConfig,
     filter: &'a Filter,
 ) -> impl Iterator<Item = Vec<String>> + 'a {
-    responses(curve, recipe, filter).enumerate().map(|(i, h)| {
+    responses(curve, operator_config, filter).enumerate().map(|(i, h)| {
         let numbers = [curve.laplacian[i], curve.adjacency[i], curve.approximation[i], h];
         let mut row = vec![curve.charge.to_string(), i.to_string()];
         row.extend(numbers.map(|number| number.to_string()));
@@ -111,14 +119,14 @@ fn rows<'a>(
     })
 }
 
-fn keys(curve: &ResponseCurve, recipe: &OperatorConfig, filter: &Filter) -> Value {
+fn keys(curve: &ResponseCurve, operator_config: &OperatorConfig, filter: &Filter) -> Value {
     json!({
         "charge": curve.charge.value(),
         "charge_text": curve.charge.to_string(),
         "laplacian": curve.laplacian,
         "adjacency": curve.adjacency,
         "approximation": curve.approximation,
-        "response": responses(curve, recipe, filter).collect::<Vec<_>>(),
+        "response": responses(curve, operator_config, filter).collect::<Vec<_>>(),
         "max_error": curve.max_error,
         "mean_error": curve.mean_error,
     })

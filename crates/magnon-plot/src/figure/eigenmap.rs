@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct EigenmapFigure {
     /// The title.
     pub title: String,
-    /// First coordinates, one a node.
+    /// First coordinates, one per node.
     pub x: Vec<f64>,
     /// Second coordinates.
     pub y: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The figures, one a file.
+//! The figures, one per file.
 
 mod confusion;
 mod density;

@@ -6,7 +6,7 @@ use crate::graph::DiGraph;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 
-/// Recipe of a length analysis.
+/// Configuration of a length analysis.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|

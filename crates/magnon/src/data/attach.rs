@@ -21,7 +21,7 @@ fn open(path: &Path) -> Result<(Store, String), DataError> {
     }
 }
 
-/// Reads features from `path` (npy, npz, csv or pkl; one row a node) into `dataset`.
+/// Reads features from `path` (npy, npz, csv or pkl; one row per node) into `dataset`.
 pub fn attach_features(
     dataset: &mut Dataset,
     path: &Path,
@@ -32,14 +32,14 @@ pub fn attach_features(
     set_features(dataset, features, &store.label(&name), norm)
 }
 
-/// Reads labels from `path` (csv or npy; one a node, in node order) into `dataset`.
+/// Reads labels from `path` (csv or npy; one per node, in node order) into `dataset`.
 pub fn attach_labels(dataset: &mut Dataset, path: &Path) -> Result<(), DataError> {
     let (store, name) = open(path)?;
     let labels = features::labels(&store, &name)?;
     set_labels(dataset, labels, &store.label(&name))
 }
 
-/// Reads a signal from the `.npy` file `path`: real or complex, one row a node, kept in double
+/// Reads a signal from the `.npy` file `path`: real or complex, one row per node, kept in double
 /// precision.
 pub fn read_signal(path: &Path) -> Result<Matrix<Complex64>, DataError> {
     let (store, name) = open(path)?;

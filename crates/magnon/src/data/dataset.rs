@@ -6,7 +6,7 @@ use crate::matrix::{Matrix, SparseMatrix};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Node features X, one row a node.
+/// Node features X, one row per node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Features {
     /// Every entry stored.
@@ -170,7 +170,7 @@ pub struct Dataset {
     pub graph: DiGraph,
     /// What was met while building the graph.
     pub report: BuildReport,
-    /// Node features, one row a node.
+    /// Node features, one row per node.
     pub features: Option<Features>,
     /// Whether the rows of the features were divided by their sums.
     pub scaled: bool,

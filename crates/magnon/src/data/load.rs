@@ -89,7 +89,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
 const MOST_NODES: usize = 1 << 30;
 
 /// Refuses a number of nodes that no operator could take, or for which there is no memory: the
-/// offsets of a graph need 8 bytes a node, and again as many while it is built.
+/// offsets of a graph need 8 bytes per node, and again as many while it is built.
 fn check_nodes(file: &str, nodes: usize) -> Result<(), DataError> {
     if nodes > MOST_NODES {
         let problem = format!("{nodes} nodes were asked for, but {MOST_NODES} are the most");

@@ -68,9 +68,9 @@ mod tests {
         let graph = GraphBuilder::new(60).weighted_edges(edges).build().unwrap().graph;
         let charge = Charge::fraction(1, 5).unwrap();
         for normalize in [Normalize::Symmetric, Normalize::None] {
-            let recipe =
+            let operator_config =
                 OperatorConfig { normalize, charge, kind: Kind::Laplacian, ..Default::default() };
-            let operator = MagneticOperator::new(&graph, &recipe).unwrap();
+            let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
             let energies = dirichlet_energy(&operator, &x, 2.0).unwrap();
             for (j, energy) in energies.iter().enumerate() {
                 let form: Complex64 = (0..60)

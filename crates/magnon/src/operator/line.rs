@@ -1,6 +1,6 @@
 //! Lines: the unit in which features travel through the product.
 //!
-//! A tile holds a few feature columns of all nodes, one cache line of 64 bytes a node: `N` real
+//! A tile holds a few feature columns of all nodes, one cache line of 64 bytes per node: `N` real
 //! columns, or the real parts of `N / 2` complex columns followed by their imaginary parts. The
 //! product then touches exactly one cache line for each neighbour.
 

@@ -1,4 +1,4 @@
-//! `MagneticOperator`: a pattern with a recipe.
+//! `MagneticOperator`: a pattern with a configuration.
 
 use super::line::Real;
 use super::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
@@ -57,7 +57,7 @@ impl Bounds {
 pub struct MagneticOperator {
     pub(super) pattern: Arc<Pattern>,
     config: OperatorConfig,
-    /// Row sums of A_s, with the self loops that the recipe adds.
+    /// Row sums of A_s, with the self loops that the configuration adds.
     pub(super) degrees: Vec<f64>,
     real: bool,
 }
@@ -128,7 +128,7 @@ impl MagneticOperator {
         self.pattern.nodes()
     }
 
-    /// The recipe.
+    /// The configuration.
     pub fn config(&self) -> &OperatorConfig {
         &self.config
     }
@@ -138,7 +138,7 @@ impl MagneticOperator {
         &self.pattern
     }
 
-    /// Row sums of A_s, with the self loops that the recipe adds.
+    /// Row sums of A_s, with the self loops that the configuration adds.
     pub fn degrees(&self) -> &[f64] {
         &self.degrees
     }
@@ -191,7 +191,7 @@ impl MagneticOperator {
         bounds
     }
 
-    /// Row `u` of S as ascending columns and values; the diagonal is present where the recipe or
+    /// Row `u` of S as ascending columns and values; the diagonal is present where the configuration or
     /// the graph gives it a value.
     pub fn row(&self, u: usize) -> impl Iterator<Item = (usize, Complex64)> + '_ {
         let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };

@@ -16,7 +16,7 @@ impl MagneticOperator {
     /// # Panics
     /// When `x` has another number of rows than the operator has nodes.
     pub fn apply(&self, x: &Matrix<Complex32>) -> Matrix<Complex32> {
-        assert_eq!(x.rows(), self.nodes(), "the block must have one row a node");
+        assert_eq!(x.rows(), self.nodes(), "the block must have one row per node");
         const WIDTH: usize = F32_LANES / 2;
         let stepper = Stepper::<f32, F32_LANES, true>::new(self, Instructions::detect(), true);
         let scaling = self.scaling(0.0, 1.0);

@@ -36,7 +36,7 @@ impl Select {
     }
 }
 
-/// Recipe of a [`Spectrum`](super::Spectrum).
+/// Configuration of a [`Spectrum`](super::Spectrum).
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|

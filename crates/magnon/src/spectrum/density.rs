@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// Recipe of a [`Density`].
+/// Configuration of a [`Density`].
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -268,8 +268,9 @@ mod tests {
             generate(&GeneratorConfig { nodes: 300, ..Default::default() }, 3).unwrap().graph;
         for charge in ["0", "1/3"] {
             let charge: Charge = charge.parse().unwrap();
-            let recipe = OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
-            let operator = MagneticOperator::new(&graph, &recipe).unwrap();
+            let operator_config =
+                OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
+            let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
             let exact = spectrum(&operator, &SpectrumConfig::default(), &|_, _| ()).unwrap();
             let config = DensityConfig { moments: 60, probes: 64, points: 90, seed: 5 };
             let estimate = density(&operator, &config, &|_, _| ()).unwrap();

@@ -12,7 +12,7 @@ use crate::operator::{MagneticOperator, OperatorConfig};
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
 
-/// Recipe of an [`Eigenmap`].
+/// Configuration of an [`Eigenmap`].
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -72,17 +72,17 @@ impl Eigenmap {
     }
 }
 
-/// The eigenmap of `graph` through the operator of `recipe`, usually a Laplacian with a charge.
+/// The eigenmap of `graph` through the operator of `configuration`, usually a Laplacian with a charge.
 pub fn eigenmap(
     graph: &DiGraph,
-    recipe: &OperatorConfig,
+    operator_config: &OperatorConfig,
     config: &EigenmapConfig,
     progress: Progress,
 ) -> Result<Eigenmap, SpectrumError> {
     let shown = config.vectors.len();
     range("the number of eigenvectors", shown as f64, shown > 0, "at least 1")?;
     let last = config.vectors.iter().copied().max().unwrap_or(0);
-    let operator = MagneticOperator::new(graph, recipe)?;
+    let operator = MagneticOperator::new(graph, operator_config)?;
     let part: Vec<u32> = if config.whole_graph {
         (0..graph.nodes() as u32).collect()
     } else {
@@ -133,14 +133,14 @@ mod tests {
 
     fn map(config: &GeneratorConfig, charge: Charge) -> (Eigenmap, Option<Vec<u32>>) {
         let made = generate(config, 4).unwrap();
-        let recipe = OperatorConfig {
+        let operator_config = OperatorConfig {
             charge,
             kind: Kind::Laplacian,
             self_loops: false,
             ..Default::default()
         };
         let config = EigenmapConfig { vectors: vec![0, 2], edges: 100, ..Default::default() };
-        (eigenmap(&made.graph, &recipe, &config, &|_, _| ()).unwrap(), made.blocks)
+        (eigenmap(&made.graph, &operator_config, &config, &|_, _| ()).unwrap(), made.blocks)
     }
 
     fn turn(from: f64, to: f64) -> f64 {
@@ -171,9 +171,10 @@ mod tests {
         let edges = [(0, 1), (2, 3), (3, 4), (4, 2)];
         let graph = crate::graph::GraphBuilder::new(6).edges(edges).build().unwrap().graph;
         let charge = Charge::fraction(1, 4).unwrap();
-        let recipe = OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
+        let operator_config =
+            OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
         let config = EigenmapConfig { vectors: vec![0], ..Default::default() };
-        let run = |config| eigenmap(&graph, &recipe, &config, &|_, _| ()).unwrap();
+        let run = |config| eigenmap(&graph, &operator_config, &config, &|_, _| ()).unwrap();
         let map = run(config.clone());
         assert!(map.nodes == 3 && map.eigenvalues[0] > 1e-3);
         let on = |map: &Eigenmap, u: usize| map.points.row(u)[0].norm() > 0.1;

@@ -12,7 +12,7 @@ use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern, S
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Recipe of a [`Frustration`] curve.
+/// Configuration of a [`Frustration`] curve.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|
@@ -94,13 +94,13 @@ pub fn frustration(
 ) -> Result<Frustration, SpectrumError> {
     config.check()?;
     let parts = pattern.components();
-    let recipe = OperatorConfig {
+    let operator_config = OperatorConfig {
         symmetrize: config.symmetrize,
         self_loops: false,
         kind: Kind::Laplacian,
         ..OperatorConfig::default()
     };
-    let whole = MagneticOperator::from_pattern(pattern.clone(), &recipe)?;
+    let whole = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
     // Of equally large components the first.
     let largest = parts.iter().rev().max_by_key(|part| part.len()).ok_or(SpectrumError::Empty)?;
     let operator = if config.whole_graph { whole } else { whole.on(largest)? };
@@ -109,8 +109,9 @@ pub fn frustration(
     let select = if small { Select::All } else { Select::Smallest(1) };
     let solver = SpectrumConfig { select, vectors: false, ..config.solver };
     let at = |q: f64| -> Result<FrustrationPoint, SpectrumError> {
-        let recipe = OperatorConfig { charge: Charge::new(q)?, ..recipe };
-        let operator = MagneticOperator::from_pattern(operator.pattern().clone(), &recipe)?;
+        let operator_config = OperatorConfig { charge: Charge::new(q)?, ..operator_config };
+        let operator =
+            MagneticOperator::from_pattern(operator.pattern().clone(), &operator_config)?;
         let found = spectrum(&operator, &solver, &|_, _| ())?;
         let lambda_min = found.eigenvalues.first().copied().unwrap_or(f64::NAN);
         // L_q is positive semidefinite, and rounding is not.

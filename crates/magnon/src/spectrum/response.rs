@@ -48,14 +48,14 @@ pub fn frequency_response(
     let mut curves = Vec::with_capacity(charges.len());
     for (i, &charge) in charges.iter().enumerate() {
         let values = |self_loops, kind| {
-            let recipe = OperatorConfig {
+            let operator_config = OperatorConfig {
                 charge,
                 symmetrize,
                 self_loops,
                 kind,
                 ..OperatorConfig::default()
             };
-            let operator = MagneticOperator::from_pattern(pattern.clone(), &recipe)?;
+            let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
             let found = spectrum(&operator, &all, &|_, _| ())?;
             let mean = operator.degrees().iter().sum::<f64>() / operator.nodes() as f64;
             Ok::<_, SpectrumError>((found.eigenvalues, mean))

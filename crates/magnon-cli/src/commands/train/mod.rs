@@ -40,7 +40,7 @@ pub struct TrainArgs {
     /// config.json of a run; flags given beside it come first
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     pub preset: Option<String>,
-    /// Take the filtered features from this .npy file of `magnon propagate`, mapped and not loaded
+    /// Take the filtered features from this .npy file of `magnon propagate`, read row by row and not loaded
     #[arg(long, value_name = "F.npy", help_heading = "Training")]
     pub filtered: Option<PathBuf>,
     /// Write model, history and metrics to this folder

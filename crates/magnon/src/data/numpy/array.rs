@@ -202,7 +202,7 @@ impl<R: Read> Array<R> {
             [cols] => (1, cols),
             _ => self.table()?,
         };
-        // One byte a node, not the eight of a number: there may be a mask for each of many splits.
+        // One byte per node, not the eight of a number: there may be a mask for each of many splits.
         let mut set = zeroed::<u8>(self.len, &self.file)?;
         let place = self.placement()?;
         decode::integers(&self.file, self.header.dtype, self.len, self.source, |k, value| {

@@ -37,7 +37,7 @@ pub(crate) fn labels(store: &Store, name: &str) -> Result<Labels, DataError> {
     }
     let array = Array::from_store(store, name)?;
     if !matches!(array.shape(), [_] | [_, 1]) {
-        let problem = format!("labels are one a node, but the array is {:?}", array.shape());
+        let problem = format!("labels are one per node, but the array is {:?}", array.shape());
         return Err(DataError::format(store.label(name), problem));
     }
     if array.is_text() {

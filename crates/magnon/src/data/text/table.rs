@@ -110,7 +110,7 @@ pub(crate) fn labels(text: &[u8], file: &str) -> Result<Labels, DataError> {
     Ok(Labels::from_words(&words))
 }
 
-/// One node number a line; a first line that is no number is a header.
+/// One node number per line; a first line that is no number is a header.
 pub(crate) fn indices(text: &[u8], file: &str) -> Result<Vec<u32>, DataError> {
     let is_data = |line: &[u8]| whole(line).is_some();
     rows(text, is_data)

@@ -55,7 +55,7 @@ pub fn write_labels(path: &Path, labels: &Labels) -> Result<(), DataError> {
     })
 }
 
-/// Writes one node number a line.
+/// Writes one node number per line.
 pub fn write_indices(path: &Path, nodes: &[u32]) -> Result<(), DataError> {
     write_atomic(path, |target| nodes.iter().try_for_each(|node| writeln!(target, "{node}")))
 }

@@ -3,7 +3,7 @@
 use super::{GenerateError, GeneratorConfig, GeneratorKind};
 
 impl GeneratorConfig {
-    /// The mean number of edges of all graphs of this recipe.
+    /// The mean number of edges of all graphs of this configuration.
     fn mean_edges(&self) -> f64 {
         let (nodes, blocks) = (self.nodes as f64, self.blocks as f64);
         let pairs = (nodes / blocks).powi(2); // of nodes in two blocks
