@@ -521,7 +521,8 @@ fn maps_and_their_adjoints() {
     }
 }
 
-/// Dropout of the numbers that a map stores: the same on the way there and back.
+/// Dropout of the numbers that a map stores: the same on the way there and back, and for all products
+/// that share a mask.
 #[test]
 fn maps_with_dropped_numbers() {
     let engine = Engine::sequential();
@@ -532,9 +533,11 @@ fn maps_with_dropped_numbers() {
         let map = prepare(&engine, source);
         for rate in [0.0, 0.3] {
             for block in [Shape::real(5, 3), Shape::complex(5, 3)] {
-                check(&engine, &[block], |trace, p| {
+                check(&engine, &[block, block], |trace, p| {
                     let mask = trace.mask_map(&map, rate, KEY);
-                    let y = trace.map_masked(&map, mask, p[0]);
+                    let parts = [p[0], p[1]].map(|x| trace.map_masked(&map, mask, x));
+                    let plain = trace.map(&map, p[0]);
+                    let y = trace.concatenate(&[parts[0], parts[1], plain]);
                     loss(trace, y, &TARGETS)
                 });
             }
@@ -550,6 +553,24 @@ fn maps_with_dropped_numbers() {
     let y = trace.map_masked(&map, mask, x);
     let kept = trace.value(y).unwrap()[0] * 0.7;
     assert!((kept - kept.round()).abs() < 1e-9 && (kept / 4000.0 - 0.7).abs() < 0.03, "{kept}");
+}
+
+/// Sparse maps from a prefix of the rows to another, as the layers of a model on a diffusion have them.
+#[test]
+fn prefixes_of_sparse_maps() {
+    let engine = Engine::sequential();
+    let map = prepare(&engine, MapSource::Sparse(small_sparse()));
+    for (from, rows) in [(5, 5), (5, 2), (3, 5), (2, 2), (1, 4)] {
+        for field in [Field::Real, Field::Complex] {
+            check(&engine, &[Shape::new(from, 2, field)], |trace, p| {
+                let y = trace.map_head(&map, p[0], rows);
+                let both = trace.sum_head(rows.min(from), &[(1.0, y), (0.5, p[0])]);
+                let first = trace.head(y, rows.min(from));
+                let both = trace.concatenate(&[both, first]);
+                loss(trace, both, &[(0, 1)])
+            });
+        }
+    }
 }
 
 fn series() -> Vec<Series> {

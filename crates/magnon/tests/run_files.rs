@@ -292,14 +292,14 @@ fn folders_guard_what_they_hold() {
     };
     says(RunFolder::open(&path), "no run folder");
     let folder = begin(false, false).unwrap();
-    says(RunFolder::open(&path), "resume it first");
-    says(begin(false, false), "overwrite the run or resume it");
+    says(RunFolder::open(&path), "go on with it first");
+    says(begin(false, false), "holds a run already");
     begin(false, true).unwrap();
     begin(true, false).unwrap();
     let known = known(&data, &outcome.runs[0]);
     folder.finish(&recipe, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
     assert!(!folder.file("checkpoints").exists());
-    says(begin(false, false), "overwrite the run or resume it");
+    says(begin(false, false), "holds a run already");
     says(begin(false, true), "come to its end");
     let opened = RunFolder::open(&path).unwrap();
     assert_eq!(opened.config().unwrap(), recipe);

@@ -7,9 +7,12 @@ use magnon::cycles::{Candidate, ChargeAdvice};
 use magnon::filter::Filter;
 use magnon::matrix::SparseMatrix;
 use magnon::model::ChargeChoice;
-use magnon::nn::{Cpu, Engine, Factor, Field, Map, MapSource, Shape, Side};
+use magnon::nn::{
+    Activation, Cpu, DrawKey, Engine, Factor, Field, Map, MapSource, Parameters, Shape, Side, Tape,
+};
 use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
 use magnon::train::{Experiment, Outcome, TrialResult, Vary};
+use std::sync::Arc;
 use training_common::{charge, config, dataset, history_bits};
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -140,6 +143,10 @@ fn shared_maps_are_those_of_one_thread() {
     let entry = |i: usize| (i * 31 % nodes, (i * 577 % nodes) as u32, (i % 7) as f32 - 3.5);
     let entries = (0..40_000).map(entry);
     sources.push(MapSource::Sparse(SparseMatrix::from_triplets(nodes, nodes, entries).unwrap()));
+    // So many rows that their adjoint is summed in parts.
+    let entry = |i: usize| (i * 37 % 5000, (i * 577 % 311) as u32, (i % 7) as f32 - 3.5);
+    let entries = (0..20_000).map(entry);
+    sources.push(MapSource::Sparse(SparseMatrix::from_triplets(5000, 311, entries).unwrap()));
     let graph = dataset(nodes, 0, 2).graph;
     for charge in [Charge::ZERO, charge(3)] {
         let config = OperatorConfig { charge, ..Default::default() };
@@ -160,6 +167,60 @@ fn shared_maps_are_those_of_one_thread() {
         let expected = run(&sequential);
         for threads in [1, 2, 7] {
             assert!(on_threads(threads, || run(&parallel)) == expected, "map {number} {threads}");
+        }
+    }
+}
+
+/// Work on single entries is shared from some size on: masks, activations and sums of many numbers.
+#[test]
+fn shared_sweeps_are_those_of_one_thread() {
+    let (parallel, sequential) = (Cpu::<f32>::parallel(), Cpu::<f32>::sequential());
+    let run = |engine: &Cpu<f32>, field: Field| {
+        let shape = Shape::new(1501, 101, field);
+        let source = MapSource::dense(shape, numbers(shape.len(), 1)).unwrap();
+        let map = Arc::new(engine.prepare(source).unwrap());
+        let mut parameters = Parameters::new();
+        let w = parameters.add(engine, "w", shape, &numbers(shape.len(), 2)).unwrap();
+        let v = parameters.add(engine, "v", shape, &numbers(shape.len(), 3)).unwrap();
+        let column = Shape::new(101, 2, field);
+        let x = parameters.add(engine, "x", column, &numbers(column.len(), 4)).unwrap();
+        let mut tape = Tape::new(engine);
+        let mut trace = tape.trace(&parameters);
+        let [w, v, x] = [w, v, x].map(|id| trace.parameter(id));
+        let mut sum = trace.sum(&[(0.5, w), (-1.5, v)]);
+        let mut key = DrawKey { seed: 5, epoch: 6, batch: 7, site: 0 };
+        let activations = match field {
+            Field::Real => [Activation::Tanh, Activation::Relu, Activation::Elu],
+            Field::Complex => {
+                [Activation::ComplexRelu, Activation::SplitRelu, Activation::SplitRelu]
+            }
+        };
+        for f in activations {
+            let active = trace.activate(f, sum);
+            let dropped = trace.dropout(active, 0.4, key);
+            key.site += 1;
+            sum = trace.sum(&[(1.0, dropped), (1.0, sum)]);
+        }
+        let unit = trace.normalize_rows(sum);
+        let mask = trace.mask_map(&map, 0.3, key);
+        let features = trace.map_masked(&map, mask, x);
+        let both = trace.concatenate(&[unit, features]);
+        let both = match field {
+            Field::Real => both,
+            Field::Complex => trace.activate(Activation::Parts, both),
+        };
+        let targets: Vec<(u32, u32)> = (0..1501).map(|row| (row, row % 50)).collect();
+        let loss = trace.nll_loss(both, &targets).unwrap();
+        let mut gradients = parameters.zeros(engine).unwrap();
+        trace.backward(loss, &mut gradients).unwrap();
+        let bits = |x: &f32| x.to_bits();
+        (loss.mean.to_bits(), gradients.concat().iter().map(bits).collect::<Vec<_>>())
+    };
+    for field in [Field::Real, Field::Complex] {
+        let expected = run(&sequential, field);
+        for threads in [1, 2, 7] {
+            let found = on_threads(threads, || run(&parallel, field));
+            assert!(found == expected, "{field:?} {threads}");
         }
     }
 }

@@ -126,6 +126,10 @@ pub trait Engine: Send + Sync + Sized + 'static {
     fn zeros(&self, len: usize) -> Result<Self::Buffer, EngineError>;
     /// Number of numbers.
     fn len(&self, buffer: &Self::Buffer) -> usize;
+    /// Bytes of the blocks that the engine itself works in and keeps for the next time.
+    fn scratch_bytes(&self) -> usize {
+        0
+    }
     /// Sets every number to zero.
     fn clear(&self, buffer: &mut Self::Buffer) -> Done;
     /// Numbers to the engine.

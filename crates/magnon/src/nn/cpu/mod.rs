@@ -216,6 +216,11 @@ impl<T: Scalar> Engine for Cpu<T> {
         buffer.len()
     }
 
+    fn scratch_bytes(&self) -> usize {
+        let pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.iter().map(|block| block.len() * size_of::<T>()).sum()
+    }
+
     fn clear(&self, buffer: &mut Vec<T>) -> Done {
         buffer.fill(T::ZERO);
         Ok(())

@@ -70,9 +70,9 @@ pub struct Fitted {
     /// What happened.
     pub history: History,
     /// Bytes that it held at its peak beside the parameters and what its input has: gradients, two
-    /// moments and the best weights, the buffers of a step, and a record for each epoch. Not counted
-    /// are what dense products pack their factors in, which a thread asks for once, and the few blocks
-    /// of logits that a filter inside of training works in.
+    /// moments and the best weights, the buffers of a step, the blocks that the engine works in, and a
+    /// record for each epoch. Not counted is what dense products pack their factors in: a thread asks
+    /// for it once.
     pub bytes: usize,
 }
 
@@ -171,6 +171,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         let targets = self.targets.map(Targets::len).iter().sum::<usize>() + pairs.capacity();
         4 * count * size_of::<f32>()
             + self.tape.bytes()
+            + self.engine.scratch_bytes()
             + (order.capacity() + numbers.capacity()) * size_of::<f32>()
             + targets * size_of::<(u32, u32)>()
             + self.history.capacity() * size_of::<EpochRecord>()
