@@ -328,10 +328,11 @@ fn attention_over_neighbours() {
     for seen in neighbourhoods(operator.pattern()) {
         let edges = EdgeMatrix::operator(&operator, &seen);
         let map = prepare(&engine, MapSource::Edges(edges));
-        for (heads, steps) in [(1, 1), (3, 0), (3, 1), (2, 2)] {
+        // Eight heads of eight columns have loops of their own.
+        for (heads, cols, steps) in [(1, 2, 1), (3, 2, 0), (3, 2, 1), (2, 2, 2), (8, 8, 1)] {
             // The scores are there for all nodes that are seen.
             let (from, rows) = (seen.size((steps + 1).min(2)), seen.size(steps));
-            let shapes = [Shape::real(from, 2 * heads), Shape::real(from, heads)];
+            let shapes = [Shape::real(from, cols * heads), Shape::real(from, heads)];
             let shapes = [shapes[0], shapes[1], shapes[1]];
             let targets: Vec<(u32, u32)> = (0..rows as u32).map(|row| (row, row % 2)).collect();
             for dropout in [None, Some((0.4, KEY)), Some((0.0, KEY))] {
@@ -342,7 +343,7 @@ fn attention_over_neighbours() {
             }
             // Scores from the features, as the model has them, which go two ways then; and one
             // matrix of scores for both ends.
-            let row = Shape::real(1, 2 * heads);
+            let row = Shape::real(1, cols * heads);
             check(&engine, &[shapes[0], row, row], |trace, p| {
                 let features = trace.activate(Activation::Tanh, p[0]);
                 let [s, t] = [p[1], p[2]].map(|row| trace.group_dot(features, row, heads));
@@ -366,7 +367,7 @@ fn attention_over_neighbours() {
             let vars = [0, 1, 2].map(|i| trace.input(shapes[i], &values[i]));
             let y = trace.attend(&map, vars, rows, 0.2, None);
             let values = [&values[0][..], &values[1], &values[2]];
-            let expected = attended(&operator, &seen, values, (heads, 2, rows));
+            let expected = attended(&operator, &seen, values, (heads, cols, rows));
             let expected = expected[..].iter();
             if steps < 2 || rows == operator.nodes() {
                 for (a, b) in trace.value(y).unwrap().iter().zip(expected) {
@@ -561,8 +562,11 @@ fn prefixes_of_sparse_maps() {
     let engine = Engine::sequential();
     let map = prepare(&engine, MapSource::Sparse(small_sparse()));
     for (from, rows) in [(5, 5), (5, 2), (3, 5), (2, 2), (1, 4)] {
-        for field in [Field::Real, Field::Complex] {
-            check(&engine, &[Shape::new(from, 2, field)], |trace, p| {
+        // Rows of 16 and of 64 numbers have loops of their own.
+        let blocks =
+            [(2, Field::Real), (2, Field::Complex), (16, Field::Real), (32, Field::Complex)];
+        for (cols, field) in blocks {
+            check(&engine, &[Shape::new(from, cols, field)], |trace, p| {
                 let y = trace.map_head(&map, p[0], rows);
                 let both = trace.sum_head(rows.min(from), &[(1.0, y), (0.5, p[0])]);
                 let first = trace.head(y, rows.min(from));
