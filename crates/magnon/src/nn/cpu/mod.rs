@@ -161,7 +161,6 @@ impl<T: Scalar> Cpu<T> {
     ) {
         let count = rows.offsets.len() - 1;
         let parts = scatter::parts(count, x.1.rows(), values.len());
-        let mut room = self.take(parts * x.0.len());
         let product = scatter::Scatter {
             rows,
             values,
@@ -170,6 +169,11 @@ impl<T: Scalar> Cpu<T> {
             parallel: self.parallel,
             instructions: self.instructions,
         };
+        if parts == 1 && !add {
+            product.run_whole(x.0);
+            return;
+        }
+        let mut room = self.take(parts * x.0.len());
         product.run(x.0, &mut room, add);
         self.give(room);
     }

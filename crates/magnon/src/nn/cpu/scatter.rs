@@ -33,6 +33,12 @@ pub(super) struct Scatter<'a, T> {
 }
 
 impl<T: Scalar> Scatter<'_, T> {
+    /// Puts the product into `x`, all rows in one part.
+    pub fn run_whole(&self, x: &mut [T]) {
+        let rows = 0..self.y.len() / self.width.max(1);
+        self.instructions.compute(Part { product: self, rows, sums: x });
+    }
+
     /// Puts the product into `x`, or adds it; `room` has as many numbers as `x` for each part.
     pub fn run(&self, x: &mut [T], room: &mut [T], add: bool) {
         let size = x.len().max(1);
