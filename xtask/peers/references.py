@@ -2,8 +2,10 @@
 
 Definitions, for weights A(u, v) of u -> v, without self loops unless they are kept:
 
-- A_s = max(A, A^T) or (A + A^T)/2, T_q(u, v) = exp(2 pi i q (A(u, v) - A(v, u)))
-- A~ = A_s + I where self loops are added, D = row sums of A~, the inverse of 0 taken as 0
+- A_s = max(A, A^T) or (A + A^T)/2, T_q(u, v) = exp(2 pi i q (A(u, v) - A(v, u))); of weights of either
+  sign the maximum is the one of larger magnitude, the positive one of two that are as large
+- A~ = A_s + I where self loops are added, D = row sums of |A_s| and 1 more for such a loop, the inverse
+  of 0 taken as 0
 - adjacency: D^-1/2 A~ D^-1/2 (sym), D^-1 A~ (rw) or A~ (none), times T_q entry by entry;
   the high pass negates it
 - Laplacian: I - adjacency (sym, rw) or D - A~ (.) T_q (none)
@@ -57,10 +59,15 @@ class Operator:
         if not self.keep_self_loops:
             a = a - sp.diags(a.diagonal(), format="csr")
 
-        total = a.maximum(a.T) if self.symmetrize == "max" else (a + a.T) / 2
+        if self.symmetrize == "mean":
+            total = (a + a.T) / 2
+        else:
+            high, low = a.maximum(a.T), a.minimum(a.T)
+            total = high + low.multiply(-low > high) - high.multiply(-low > high)
+        degree = np.asarray(abs(total).sum(axis=1)).ravel()
         if self.self_loops:
             total = total + identity
-        degree = np.asarray(total.sum(axis=1)).ravel()
+            degree = degree + 1
 
         # total (.) T_q = total + total (.) (T_q - 1), where T_q - 1 is as sparse as A - A^T.
         turn = sp.csr_matrix(a - a.T, dtype=complex)
@@ -99,11 +106,11 @@ def few_operators() -> list[Operator]:
 
 
 def signed_operators() -> list[Operator]:
-    """What negative weights allow: degrees may be negative, so nothing is divided by them."""
-    options = itertools.product(("1/5", "1/3"), SYMMETRIZE, KINDS)
+    """Every symmetrisation, normalisation and kind, with two charges and self loops in turn."""
+    options = itertools.product(("1/5", "1/3"), SYMMETRIZE, NORMALIZE, KINDS)
     return [
-        Operator(charge, symmetrize, i % 2 == 0, "none", kind)
-        for i, (charge, symmetrize, kind) in enumerate(options)
+        Operator(charge, symmetrize, i % 2 == 0, normalize, kind)
+        for i, (charge, symmetrize, normalize, kind) in enumerate(options)
     ]
 
 

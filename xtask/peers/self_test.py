@@ -29,17 +29,20 @@ def dense_operator(operator: Operator, weights: np.ndarray) -> np.ndarray:
     nodes = len(weights)
     q = float(Fraction(operator.charge))
 
+    loop = 1.0 if operator.self_loops else 0.0
+
     def joined(u: int, v: int) -> float:
         if u == v:
-            kept = weights[u, u] if operator.keep_self_loops else 0.0
-            return kept + (1.0 if operator.self_loops else 0.0)
+            return weights[u, u] if operator.keep_self_loops else 0.0
         there, back = weights[u, v], weights[v, u]
-        return max(there, back) if operator.symmetrize == "max" else (there + back) / 2
+        larger = max(there, back, key=lambda weight: (abs(weight), weight))
+        return larger if operator.symmetrize == "max" else (there + back) / 2
 
-    degree = [sum(joined(u, v) for v in range(nodes)) for u in range(nodes)]
+    degree = [loop + sum(abs(joined(u, v)) for v in range(nodes)) for u in range(nodes)]
     result = np.zeros((nodes, nodes), dtype=complex)
     for u, v in itertools.product(range(nodes), repeat=2):
-        value = joined(u, v) * cmath.exp(2j * math.pi * q * (weights[u, v] - weights[v, u]))
+        value = joined(u, v) + (loop if u == v else 0.0)
+        value *= cmath.exp(2j * math.pi * q * (weights[u, v] - weights[v, u]))
         if value != 0 and operator.normalize == "sym":
             value /= math.sqrt(degree[u] * degree[v])
         elif value != 0 and operator.normalize == "rw":
@@ -98,8 +101,10 @@ def operators_and_filters() -> int:
         if difference > 1e-12:
             failures.append(f"{operator}: {difference:.2e}")
         centre, half = ref.gershgorin(matrix)
-        if abs(np.linalg.eigvalsh(matrix.toarray()) - centre).max() > half:
-            failures.append(f"{operator}: eigenvalues outside of the circles")
+        if operator.normalize != "none":
+            centre, half = (1 if operator.kind == "laplacian" else 0), 1
+        if abs(np.linalg.eigvals(matrix.toarray()) - centre).max() > half + 1e-12:
+            failures.append(f"{operator}: eigenvalues outside of their bounds")
     total = 2 * len(ref.signed_operators())
     tally.graph("signed graph", "operators", total - len(failures), failures)
 

@@ -81,17 +81,6 @@ pub enum DenoiseError {
          Laplacian, or normalise"
     )]
     NotNormalised,
-    /// Negative weights can make the system singular.
-    #[error(
-        "the graph has negative weights, and the system may not be positive definite at mu = {mu}: \
-         its least eigenvalue may be {least}; raise mu"
-    )]
-    Indefinite {
-        /// μ.
-        mu: f64,
-        /// Bound of the least eigenvalue.
-        least: f64,
-    },
     /// Signal and graph do not fit together.
     #[error("the signal has {rows} rows, but the graph has {nodes} nodes")]
     Shape {
@@ -149,12 +138,6 @@ pub fn denoise(
         pattern.clone(),
         &OperatorConfig { kind, ..*operator_config },
     )?;
-    let bounds = operator.bounds();
-    let least = (denominator[0] + denominator[1] * bounds.min)
-        .min(denominator[0] + denominator[1] * bounds.max);
-    if least <= 0.0 {
-        return Err(DenoiseError::Indefinite { mu: config.mu, least });
-    }
     let energy_before = total_energy(&operator, signal)?;
     let mut signal = if operator.is_real() {
         solve::<false>(&operator, &denominator, signal)?

@@ -7,11 +7,12 @@ use num_complex::Complex64;
 
 /// Dirichlet energy of every column,
 ///
-/// S_p(x) = (1/p) Σ_u ‖∇_u x‖^p,  ‖∇_u x‖² = Σ_v A_s(u,v)·|y(u) − T_q(u,v)·y(v)|²,
+/// S_p(x) = (1/p) Σ_u ‖∇_u x‖^p,  ‖∇_u x‖² = Σ_v |A_s(u,v)|·|y(u) − s(u,v)·T_q(u,v)·y(v)|²,
 ///
-/// where y = D^{-1/2}x under the symmetric normalisation and y = x otherwise. S₂(x) is x*L_q x, apart
-/// from nodes without edges, which have no gradient. This is the paper's definition with the phase of
-/// L_q in it; its last line, a sum over edges of |·|^p, is the same for p = 2 only.
+/// where s is the sign of A_s, y = D^{-1/2}x under the symmetric normalisation and y = x otherwise.
+/// S₂(x) is x*L_q x, apart from nodes without edges, which have no gradient. This is the paper's
+/// definition with the phase of L_q in it; its last line, a sum over edges of |·|^p, is the same for
+/// p = 2 only.
 pub fn dirichlet_energy(
     operator: &MagneticOperator,
     signal: &Matrix<Complex64>,
@@ -36,10 +37,10 @@ pub fn dirichlet_energy(
         for (v, forward, back) in operator.pattern().row(u).filter(|&(v, ..)| v != u) {
             let weight = operator.symmetric(forward, back);
             let (cos, sin) = operator.config().charge.phase(forward - back);
-            let turn = Complex64::new(cos, sin) * factor(v);
+            let turn = Complex64::new(cos, sin) * factor(v).copysign(weight);
             for (j, square) in squares.iter_mut().enumerate() {
                 let step = factor(u) * signal.row(u)[j] - turn * signal.row(v)[j];
-                *square += weight * step.norm_sqr();
+                *square += weight.abs() * step.norm_sqr();
             }
         }
         energies.iter_mut().zip(&squares).for_each(|(energy, &square)| {
@@ -64,7 +65,9 @@ mod tests {
         let x = Matrix::from_vec(60, 3, cells.collect()).unwrap();
         let config = GeneratorConfig { nodes: 60, density: 0.15, ..Default::default() };
         let plain = generate(&config, 2).unwrap().graph;
-        let edges = plain.iter().map(|(u, v)| (u, v, ((u + 2 * v) % 5 + 1) as f32 / 2.0));
+        let sign = |u: u32, v: u32| if (3 * u + v) % 4 == 0 { -1.0 } else { 1.0 };
+        let weight = |u: u32, v: u32| sign(u, v) * ((u + 2 * v) % 5 + 1) as f32 / 2.0;
+        let edges = plain.iter().map(|(u, v)| (u, v, weight(u, v)));
         let graph = GraphBuilder::new(60).weighted_edges(edges).build().unwrap().graph;
         let charge = Charge::fraction(1, 5).unwrap();
         for normalize in [Normalize::Symmetric, Normalize::None] {

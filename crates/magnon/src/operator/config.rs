@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Symmetrize {
-    /// A_s = max(A, Aᵀ), entry by entry.
+    /// A_s = max(A, Aᵀ), entry by entry; of signed weights the one of larger magnitude, and of equal
+    /// magnitudes the positive one.
     #[default]
     Max,
     /// A_s = ½(A + Aᵀ).
@@ -47,6 +48,9 @@ pub enum Kind {
 }
 
 /// Configuration of a [`MagneticOperator`](super::MagneticOperator).
+///
+/// Weights may be negative. Degrees are the row sums of |A_s|, plus 1 where self loops are added, so
+/// that signs change neither which degrees can be divided out nor the bounds of the spectrum.
 ///
 /// | name | default | purpose |
 /// |---|---|---|

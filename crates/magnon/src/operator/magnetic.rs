@@ -13,17 +13,6 @@ pub enum OperatorError {
     /// The graph has no pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// Degrees below zero have no square root.
-    #[error(
-        "node {node} has the degree {degree}: negative weights outweigh the positive ones, and \
-         such a degree cannot be divided out; use no normalisation for signed graphs"
-    )]
-    NegativeDegree {
-        /// The node.
-        node: usize,
-        /// Its degree.
-        degree: f64,
-    },
 }
 
 /// An interval that holds all eigenvalues.
@@ -57,7 +46,7 @@ impl Bounds {
 pub struct MagneticOperator {
     pub(super) pattern: Arc<Pattern>,
     config: OperatorConfig,
-    /// Row sums of A_s, with the self loops that the configuration adds.
+    /// Row sums of |A_s|, with the self loops that the configuration adds.
     pub(super) degrees: Vec<f64>,
     real: bool,
 }
@@ -109,16 +98,9 @@ impl MagneticOperator {
         operator.degrees = nodes
             .map(|u| {
                 let row = operator.pattern.row(u);
-                row.map(|(_, out, back)| operator.symmetric(out, back)).sum::<f64>() + loops
+                row.map(|(_, out, back)| operator.symmetric(out, back).abs()).sum::<f64>() + loops
             })
             .collect();
-        if config.normalize != Normalize::None {
-            let bad = operator.degrees.iter().position(|&d| d < 0.0);
-            if let Some(node) = bad {
-                let degree = operator.degrees[node];
-                return Err(OperatorError::NegativeDegree { node, degree });
-            }
-        }
         operator.real = operator.find_real();
         Ok(operator)
     }
@@ -138,7 +120,7 @@ impl MagneticOperator {
         &self.pattern
     }
 
-    /// Row sums of A_s, with the self loops that the configuration adds.
+    /// Row sums of |A_s|, with the self loops that the configuration adds.
     pub fn degrees(&self) -> &[f64] {
         &self.degrees
     }
@@ -158,18 +140,16 @@ impl MagneticOperator {
         (0..self.nodes()).map(|u| self.row(u).count()).sum()
     }
 
-    /// Whether the bounds of its spectrum are those of all normalised operators of non-negative
-    /// weights, whatever the graph.
+    /// Whether the bounds of its spectrum are those of all normalised operators, whatever the graph.
     pub(crate) fn has_fixed_bounds(&self) -> bool {
-        let signed = match &self.pattern.weights {
-            Weights::Unit => false,
-            Weights::Explicit(weights) => weights.iter().flatten().any(|&w| w < 0.0),
-        };
-        self.config.normalize != Normalize::None && !signed
+        self.config.normalize != Normalize::None
     }
 
-    /// An interval that holds all eigenvalues: known for normalised operators of non-negative
-    /// weights, by Gershgorin's circles otherwise.
+    /// An interval that holds all eigenvalues: known for normalised operators, by Gershgorin's circles
+    /// otherwise.
+    ///
+    /// No row of |A_s| sums to more than its degree, whatever the signs: D^{-1}A_s has no eigenvalue
+    /// beyond ±1, and the Laplacian D − A_s none below 0.
     pub fn bounds(&self) -> Bounds {
         if self.has_fixed_bounds() {
             return match self.config.kind {
@@ -179,14 +159,15 @@ impl MagneticOperator {
         }
         let mut bounds = Bounds { min: f64::INFINITY, max: f64::NEG_INFINITY };
         for u in 0..self.nodes() {
-            // Circles of the random-walk twin and of the symmetric operator both hold the same
-            // spectrum; the rows of S serve in either case.
             let (mut centre, mut radius) = (0.0, 0.0);
             for (v, value) in self.row(u) {
                 if u == v { centre = value.re } else { radius += value.norm() }
             }
             bounds.min = bounds.min.min(centre - radius);
             bounds.max = bounds.max.max(centre + radius);
+        }
+        if self.config.kind == Kind::Laplacian {
+            bounds.min = bounds.min.max(0.0); // rounding aside, the circles say so too
         }
         bounds
     }
@@ -238,6 +219,9 @@ impl MagneticOperator {
     /// A_s(u,v) from A(u,v) and A(v,u).
     pub(crate) fn symmetric(&self, out: f64, back: f64) -> f64 {
         match self.config.symmetrize {
+            // A weight of −2 one way is not outweighed by the 0 of no edge the other way.
+            Symmetrize::Max if out.abs() > back.abs() => out,
+            Symmetrize::Max if out.abs() < back.abs() => back,
             Symmetrize::Max => out.max(back),
             Symmetrize::Mean => 0.5 * (out + back),
         }
@@ -337,15 +321,8 @@ impl MagneticOperator {
             }
             Weights::Explicit(weights) => {
                 let mut values = Vec::with_capacity(weights.len());
-                values.extend((0..self.nodes()).flat_map(|u| self.pattern.row(u)).map(
-                    |(v, out, back)| {
-                        // Where weights of both signs cancel, a node has neighbours and no degree;
-                        // its column is zero as its row is.
-                        let lost =
-                            self.config.normalize == Normalize::Symmetric && self.degrees[v] == 0.0;
-                        if lost { [T::ZERO; 2] } else { value(out, back) }
-                    },
-                ));
+                let rows = (0..self.nodes()).flat_map(|u| self.pattern.row(u));
+                values.extend(rows.map(|(_, out, back)| value(out, back)));
                 values.resize(values.len() + PADDING, [T::ZERO; 2]);
                 CoefficientStore::Entries(values)
             }

@@ -50,11 +50,6 @@ impl PredictionCache {
         self.weights.is_some() == graph.is_weighted() && self.nodes() <= graph.nodes()
     }
 
-    /// Whether some weight is negative.
-    pub(super) fn is_signed(&self) -> bool {
-        self.weights.iter().flatten().any(|&weight| weight < 0.0)
-    }
-
     /// Targets and weights of node `u`, where it is there.
     pub(super) fn edges(&self, u: usize) -> (&[u32], Option<&[f32]>) {
         let Some(&[start, end]) = self.offsets.get(u..u + 2) else { return (&[], None) };

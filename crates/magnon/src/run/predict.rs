@@ -94,11 +94,8 @@ fn update<E: Engine>(
 ) -> Result<Option<Prediction>, RunError> {
     let Reach::Hops(order) = network.reach() else { return Ok(None) };
     let graph = &dataset.graph;
-    let negative = |u| graph.weights(u).unwrap_or_default().iter().any(|&weight| weight < 0.0);
-    // Bounds of the spectrum move between graphs with and without negative weights.
-    let signed = (0..graph.nodes()).any(negative);
     let classes = cache.log_probabilities.cols();
-    if cache.is_signed() != signed || !cache.fits(graph) {
+    if !cache.fits(graph) {
         return Ok(None);
     }
     let reach = reach(cache, graph, pattern, features, order);

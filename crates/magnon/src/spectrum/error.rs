@@ -76,15 +76,6 @@ pub enum SpectrumError {
         /// Nodes of the component.
         nodes: usize,
     },
-    /// A random walk with a node whose weights cancel has no eigenvectors to map back.
-    #[error(
-        "node {node} has neighbours and the degree 0: its random walk has no symmetric twin and no \
-         orthogonal eigenvectors; take the symmetric normalisation, or eigenvalues alone"
-    )]
-    NoTwin {
-        /// The node.
-        node: usize,
-    },
     /// An operator on the way could not be built.
     #[error(transparent)]
     Operator(#[from] OperatorError),

@@ -90,7 +90,7 @@ pub fn spectrum(
         _ if count > nodes => return Err(SpectrumError::TooMany { count, nodes }),
         _ => {}
     }
-    let twin = twin(operator, config.vectors)?;
+    let twin = twin(operator)?;
     let parts = twin.pattern().components();
     let task = Task { config, count, progress };
     let mut method = Method::Dense;
@@ -129,16 +129,9 @@ pub fn spectrum(
 }
 
 /// The Hermitian operator with the same eigenvalues.
-fn twin(operator: &MagneticOperator, vectors: bool) -> Result<MagneticOperator, SpectrumError> {
+fn twin(operator: &MagneticOperator) -> Result<MagneticOperator, SpectrumError> {
     if operator.is_hermitian() {
         return Ok(operator.clone());
-    }
-    let lost = |&u: &usize| operator.degrees()[u] == 0.0 && !operator.pattern().is_isolated(u);
-    match (0..operator.nodes()).find(lost) {
-        // The rows of such a node are zero and its column is not: the matrix is triangular there,
-        // with the eigenvalues of the twin and other vectors.
-        Some(node) if vectors => return Err(SpectrumError::NoTwin { node }),
-        _ => {}
     }
     let config = OperatorConfig { normalize: Normalize::Symmetric, ..*operator.config() };
     Ok(MagneticOperator::from_pattern(operator.pattern().clone(), &config)?)

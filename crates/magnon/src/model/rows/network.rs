@@ -281,7 +281,7 @@ impl<E: Engine, H: Head> View<E> for RowView<E, H> {
 /// How far the rows of h(S)X depend on the graph.
 pub(in crate::model) fn filter_reach(operator: &MagneticOperator, filter: &Filter) -> Reach {
     // A Chebyshev series is drawn over the spectrum's bounds, which move with the graph where it is
-    // not normalised or has negative weights.
+    // not normalised.
     let moves = matches!(filter.form(), Form::Chebyshev { .. }) && !operator.has_fixed_bounds();
     match filter.order() {
         Some(order) if !moves => Reach::Hops(order),
