@@ -65,7 +65,7 @@ mod tests {
         let x = Matrix::from_vec(60, 3, cells.collect()).unwrap();
         let config = GeneratorConfig { nodes: 60, density: 0.15, ..Default::default() };
         let plain = generate(&config, 2).unwrap().graph;
-        let sign = |u: u32, v: u32| if (3 * u + v) % 4 == 0 { -1.0 } else { 1.0 };
+        let sign = |u: u32, v: u32| if (3 * u + v).is_multiple_of(4) { -1.0 } else { 1.0 };
         let weight = |u: u32, v: u32| sign(u, v) * ((u + 2 * v) % 5 + 1) as f32 / 2.0;
         let edges = plain.iter().map(|(u, v)| (u, v, weight(u, v)));
         let graph = GraphBuilder::new(60).weighted_edges(edges).build().unwrap().graph;

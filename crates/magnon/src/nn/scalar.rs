@@ -5,7 +5,7 @@ use faer::traits::ComplexField;
 use num_complex::Complex;
 use std::fmt::Debug;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A floating point number of the tape.
 ///
@@ -24,6 +24,7 @@ pub trait Scalar:
     + Neg<Output = Self>
     + AddAssign
     + MulAssign
+    + SubAssign
     + Sum
     + ComplexField
 {

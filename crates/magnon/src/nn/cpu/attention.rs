@@ -3,6 +3,9 @@
 //! Weights are not stored: α(u,v) follows from the scores of both ends and two numbers for each row
 //! and head, on the way back as on the way there, from either end of an edge.
 
+// Indices keep the loops plain enough to be compiled into vector instructions where they stand.
+#![allow(clippy::needless_range_loop)]
+
 use super::map::Edges;
 use crate::nn::{DrawKey, Scalar};
 use crate::operator::instructions::{Instructions, Kernel};
@@ -247,7 +250,7 @@ impl<T: Scalar> Walk<T> for Forward<'_, T> {
             if scores.dropout.is_some() {
                 scores.masks(u, v, heads, &mut masks);
                 for i in 0..heads {
-                    e[i] = e[i] * masks[i];
+                    e[i] *= masks[i];
                 }
             }
             let h = &scores.features[v * width..][..width];
@@ -260,7 +263,7 @@ impl<T: Scalar> Walk<T> for Forward<'_, T> {
         for head in 0..heads {
             let scale = T::ONE / sums[head];
             for at in head * cols..(head + 1) * cols {
-                y[at] = y[at] * scale;
+                y[at] *= scale;
             }
             (norms[2 * head], norms[2 * head + 1]) = (most[head], sums[head]);
         }

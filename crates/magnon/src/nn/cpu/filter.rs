@@ -193,7 +193,7 @@ impl<T: Scalar> Recurrence<'_, T> {
             let by_column = |i: usize, of: &[f64]| T::from_f64(of[i % width / parts]);
             for i in 0..size {
                 z[i] += by_column(i, &step) * p[i];
-                r[i] = r[i] - by_column(i, &step) * q[i];
+                r[i] -= by_column(i, &step) * q[i];
             }
             let next = dots(&r, &r);
             let keep: Vec<f64> = next.iter().zip(&squares).map(|(&a, &b)| ratio(a, b)).collect();

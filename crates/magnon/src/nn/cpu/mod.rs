@@ -297,7 +297,7 @@ impl<T: Scalar> Engine for Cpu<T> {
         };
         self.sweep_blocks(mask, |first, mask| {
             let numbers = &numbers[first..first + mask.len()];
-            mask.iter_mut().zip(numbers).for_each(|(mask, &x)| *mask = *mask * x);
+            mask.iter_mut().zip(numbers).for_each(|(mask, &x)| *mask *= x);
         });
         Ok(())
     }
