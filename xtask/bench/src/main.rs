@@ -4,9 +4,11 @@
 
 mod cycles;
 mod edges;
+mod large_cycles;
 mod machine;
 mod memory;
 mod product;
+mod repeated;
 mod spectrum;
 mod table;
 mod training;
@@ -53,9 +55,15 @@ fn main() -> anyhow::Result<()> {
     }
     if wants("cycles") {
         cycles::measure(&places, &mut peers)?.print();
+        let mut table = table::Table::default();
+        large_cycles::measure(&mut table)?;
+        table.print();
     }
-    if wants("spectrum") && places.data.is_some() {
-        spectrum::measure(&places, &mut peers)?;
+    if wants("spectrum") {
+        repeated::measure(&places, &mut peers)?.print();
+        if places.data.is_some() {
+            spectrum::measure(&places, &mut peers)?;
+        }
     }
     if wants("memory") {
         memory::measure(&places)?;
