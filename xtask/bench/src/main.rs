@@ -5,10 +5,12 @@
 mod cycles;
 mod edges;
 mod fitting;
+mod large_cycles;
 mod machine;
 mod memory;
 mod models;
 mod product;
+mod repeated;
 mod spectrum;
 mod table;
 mod training;
@@ -55,9 +57,15 @@ fn main() -> anyhow::Result<()> {
     }
     if wants("cycles") {
         cycles::measure(&places, &mut peers)?.print();
+        let mut table = table::Table::default();
+        large_cycles::measure(&mut table)?;
+        table.print();
     }
-    if wants("spectrum") && places.data.is_some() {
-        spectrum::measure(&places, &mut peers)?;
+    if wants("spectrum") {
+        repeated::measure(&places, &mut peers)?.print();
+        if places.data.is_some() {
+            spectrum::measure(&places, &mut peers)?;
+        }
     }
     if wants("memory") {
         memory::measure(&places)?;

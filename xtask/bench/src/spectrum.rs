@@ -35,14 +35,14 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<()> {
 }
 
 /// The normalised Laplacian without self loops at the charge 1/4.
-fn laplacian(graph: &DiGraph) -> anyhow::Result<MagneticOperator> {
+pub fn laplacian(graph: &DiGraph) -> anyhow::Result<MagneticOperator> {
     let charge = Charge::fraction(1, 4)?;
     let (self_loops, kind) = (false, Kind::Laplacian);
     let config = OperatorConfig { charge, self_loops, kind, ..Default::default() };
     Ok(MagneticOperator::new(graph, &config)?)
 }
 
-fn find(
+pub fn find(
     operator: &MagneticOperator,
     config: &SpectrumConfig,
 ) -> Result<(f64, Spectrum), SpectrumError> {
@@ -50,7 +50,7 @@ fn find(
     Ok((seconds, found?))
 }
 
-fn numbers(answer: &Value) -> Vec<f64> {
+pub fn numbers(answer: &Value) -> Vec<f64> {
     answer.as_array().map(|list| list.iter().flat_map(Value::as_f64).collect()).unwrap_or_default()
 }
 

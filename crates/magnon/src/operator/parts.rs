@@ -2,6 +2,7 @@
 
 use super::pattern::{COLUMN, PADDING, Pattern, Weights, balance};
 use super::{MagneticOperator, OperatorError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 impl Pattern {
@@ -59,6 +60,32 @@ impl Pattern {
         nodes
     }
 
+    /// The pattern on `nodes`, a union of weakly connected components.
+    pub(crate) fn on(self: &Arc<Self>, nodes: &[u32]) -> Arc<Self> {
+        if nodes.len() == self.nodes() { self.clone() } else { Arc::new(self.among(nodes)) }
+    }
+
+    /// A number that two patterns share which are the same.
+    pub(crate) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.offsets.hash(&mut hasher);
+        self.columns.hash(&mut hasher);
+        if let Weights::Explicit(weights) = &self.weights {
+            weights.iter().flatten().for_each(|weight| weight.to_bits().hash(&mut hasher));
+        }
+        hasher.finish()
+    }
+
+    /// Whether all entries are the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let weights = match (&self.weights, &other.weights) {
+            (Weights::Unit, Weights::Unit) => true,
+            (Weights::Explicit(a), Weights::Explicit(b)) => a == b,
+            _ => false,
+        };
+        weights && self.offsets == other.offsets && self.columns == other.columns
+    }
+
     /// The pattern of `nodes`, which ascend: their entries among themselves; node `i` of it is
     /// `nodes[i]`.
     fn among(&self, nodes: &[u32]) -> Self {
@@ -98,7 +125,7 @@ impl MagneticOperator {
         if nodes.len() == self.nodes() {
             return Ok(self.clone());
         }
-        Self::from_pattern(Arc::new(self.pattern().among(nodes)), self.config())
+        Self::from_pattern(self.pattern().on(nodes), self.config())
     }
 }
 

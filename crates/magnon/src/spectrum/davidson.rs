@@ -6,6 +6,10 @@
 //! spectrum down as the basis learns it; the degree follows from the cut. A full basis is shrunk to
 //! its lowest Ritz vectors and goes on (thick restart).
 //!
+//! Pairs that have converged already go along where they lie among others; nothing new comes of them.
+//! Columns of a block that depend on the basis and on each other are replaced by chance, and the others
+//! kept: where an eigenvalue repeats thousands of times, those are all but a few.
+//!
 //! A block meets at most as many copies of a repeated eigenvalue as it has columns, and a start may
 //! be blind by chance. So convergence alone ends nothing: a random block is filtered below the
 //! largest value found and joined to the basis, and only when that brings nothing new is the search
@@ -233,13 +237,17 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
 
     /// Joins what is new in `block` to the basis.
     fn widen(&mut self, mut block: Tile) {
-        for attempt in 0.. {
-            if self.orthonormalise(&mut block) || attempt == 8 {
+        for _ in 0..8 {
+            let independent = self.orthonormalise(&mut block);
+            if independent == Self::WIDTH {
                 break;
             }
-            // Nothing new is left in some column; chance brings some.
-            let mut fresh = self.random();
-            std::mem::swap(&mut block, &mut fresh);
+            // Nothing new is left in the other columns; chance brings some.
+            let fresh = self.random();
+            for (line, fresh) in block.iter_mut().zip(&fresh) {
+                let replaced = |&j: &usize| j % Self::WIDTH >= independent;
+                (0..N).filter(replaced).for_each(|j| line.0[j] = fresh.0[j]);
+            }
         }
         self.basis.push(&block);
         self.target.product(&block, &mut self.image, &mut self.work);
@@ -255,9 +263,11 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
         });
     }
 
-    /// Makes the columns of `block` orthonormal to the basis and to each other, if they can be.
-    fn orthonormalise(&self, block: &mut Tile) -> bool {
+    /// Makes the columns of `block` orthonormal to the basis and to each other, as many as can be: the
+    /// first ones, whose number it tells.
+    fn orthonormalise(&self, block: &mut Tile) -> usize {
         let weights = &self.target.weights;
+        let mut independent = 0;
         for _ in 0..3 {
             if self.basis.tiles > 0 {
                 let along = self.basis.inner(weights, block);
@@ -265,10 +275,11 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
                 self.basis.add_to(&against, 1.0, block);
             }
             let products = gram::<COMPLEX>(weights, block, block);
-            let Some(coefficients) = orthonormaliser(&products, COMPLEX) else { return false };
+            let Some((coefficients, rank)) = orthonormaliser(&products, COMPLEX) else { return 0 };
             turn::<COMPLEX>(block, &coefficients);
+            independent = rank;
         }
-        true
+        independent
     }
 
     /// Keeps the lowest Ritz vectors, `tiles` of them.

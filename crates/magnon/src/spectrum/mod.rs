@@ -14,7 +14,7 @@
 //!
 //! An operator is block diagonal over the weakly connected components of its graph. Each component
 //! is solved by itself, so every eigenvector lives on one of them, and a graph of many small ones
-//! costs little.
+//! costs little; copies of one are solved once.
 
 mod config;
 mod davidson;
@@ -25,6 +25,7 @@ mod error;
 mod few;
 mod frustration;
 mod pairs;
+mod parts;
 mod response;
 mod small;
 mod solve;

@@ -16,23 +16,34 @@ pub struct Pairs {
 const TIE: f64 = 1e-7;
 
 impl Pairs {
-    /// Gives every eigenspace the basis that its projector P = UUᴴ names: the first vector is the
-    /// column of P at the node with the largest P(u,u), normalised; it is projected out, and so on.
+    /// Keeps the pairs `wanted`, and gives every eigenspace the basis that its projector P = UUᴴ
+    /// names: the first vector is the column of P at the node with the largest P(u,u), normalised; it
+    /// is projected out, and so on.
     ///
     /// Of nodes that are equally large the first is taken. P does not depend on the basis U, so
     /// neither does the result, up to rounding. For a simple eigenvalue this makes the entry of
-    /// largest modulus real and positive. Eigenvalues closer than `width` share an eigenspace.
-    pub fn canonicalise(&mut self, width: f64) {
-        let Some(vectors) = &mut self.vectors else { return };
-        let mut first = 0;
-        for last in 1..=self.values.len() {
-            let near =
-                last < self.values.len() && self.values[last] - self.values[last - 1] <= width;
-            if !near {
-                canonical_basis(vectors, first..last);
+    /// largest modulus real and positive. Eigenvalues closer than `width` share an eigenspace; of one
+    /// that is not wanted as a whole the first vectors are kept, and the others cost nothing.
+    pub fn canonicalise(&mut self, width: f64, wanted: Range<usize>) {
+        let values = &self.values;
+        if let Some(vectors) = &mut self.vectors {
+            let mut kept = Matrix::zeros(vectors.rows(), wanted.len());
+            let mut first = 0;
+            for last in 1..=values.len() {
+                if last < values.len() && values[last] - values[last - 1] <= width {
+                    continue;
+                }
+                let (from, to) = (first.max(wanted.start), last.min(wanted.end));
+                if from < to {
+                    let out = from - wanted.start..to - wanted.start;
+                    canonical_basis(vectors, first..last, &mut kept, out);
+                }
                 first = last;
             }
+            *vectors = kept;
         }
+        self.values.truncate(wanted.end);
+        self.values.drain(..wanted.start);
     }
 
     /// ‖Su − λu‖ of every pair.
@@ -66,16 +77,22 @@ impl Pairs {
     }
 }
 
-/// Replaces the columns `group` by the canonical basis of what they span.
-fn canonical_basis(vectors: &mut Matrix<Complex64>, group: Range<usize>) {
-    let cols = vectors.cols();
+/// Puts the first vectors of the canonical basis of what the columns `group` span into the columns
+/// `out` of `kept`.
+fn canonical_basis(
+    vectors: &Matrix<Complex64>,
+    group: Range<usize>,
+    kept: &mut Matrix<Complex64>,
+    out: Range<usize>,
+) {
+    let cols = kept.cols();
     let size = group.len();
     let block: Vec<Complex64> =
         (0..vectors.rows()).flat_map(|u| vectors.row(u)[group.clone()].to_vec()).collect();
     let mut left: Vec<f64> =
         block.chunks_exact(size).map(|row| row.iter().map(Complex64::norm_sqr).sum()).collect();
-    let mut chosen: Vec<Vec<Complex64>> = Vec::with_capacity(size);
-    for step in 0..size {
+    let mut chosen: Vec<Vec<Complex64>> = Vec::with_capacity(out.len());
+    for column in out {
         let largest = left.iter().copied().fold(0.0, f64::max);
         let pivot = left.iter().position(|&p| p >= (1.0 - TIE) * largest).unwrap_or(0);
         let row = &block[pivot * size..(pivot + 1) * size];
@@ -92,8 +109,7 @@ fn canonical_basis(vectors: &mut Matrix<Complex64>, group: Range<usize>) {
         if norm > 0.0 {
             direction.iter_mut().for_each(|x| *x /= norm);
         }
-        let column = group.start + step;
-        let rows = vectors.as_mut_slice().par_chunks_mut(cols);
+        let rows = kept.as_mut_slice().par_chunks_mut(cols);
         rows.zip(block.par_chunks_exact(size)).zip(&mut left).with_min_len(64).for_each(
             |((out, row), left)| {
                 let value: Complex64 = row.iter().zip(&direction).map(|(a, b)| a * b).sum();
@@ -122,7 +138,7 @@ mod tests {
             let cells = (0..15).map(|i| value(i / 3, i % 3)).collect();
             let vectors = Matrix::from_vec(5, 3, cells).unwrap();
             let mut pairs = Pairs { values: vec![1.0, 1.0 + 1e-14, 1.0], vectors: Some(vectors) };
-            pairs.canonicalise(1e-10);
+            pairs.canonicalise(1e-10, 0..3);
             pairs.vectors.unwrap()
         };
         let (c, s) = (0.6, 0.8);

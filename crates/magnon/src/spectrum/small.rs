@@ -59,21 +59,26 @@ pub fn eigen(matrix: &Mat<c64>, complex: bool) -> Option<(Vec<f64>, Mat<c64>)> {
     Some((values, Mat::from_fn(real.nrows(), real.ncols(), |i, j| c64::from(vectors[(i, j)]))))
 }
 
-/// A matrix C with Cᴴ G C = I for a Gram matrix G, or `None` where its columns are not independent
-/// enough to tell.
-pub fn orthonormaliser(gram: &Mat<c64>, complex: bool) -> Option<Mat<c64>> {
+/// A matrix C that makes the columns of a block with the Gram matrix G orthonormal, as far as they are
+/// independent, and how many that are: the first columns of C. The others are 0.
+///
+/// Where all but a few columns lie in what is known already, what is left of them is one direction
+/// many times over. It is worth keeping, once.
+pub fn orthonormaliser(gram: &Mat<c64>, complex: bool) -> Option<(Mat<c64>, usize)> {
     let n = gram.nrows();
     // Columns of unit length first: what is left then is their independence.
-    let scale: Vec<f64> = (0..n).map(|i| gram[(i, i)].re.sqrt().recip()).collect();
-    if scale.iter().any(|s| !s.is_finite()) {
-        return None;
-    }
+    let length = |i: usize| gram[(i, i)].re.max(0.0).sqrt();
+    let scale: Vec<f64> =
+        (0..n).map(|i| if length(i) > 0.0 { length(i).recip() } else { 0.0 }).collect();
     let scaled = Mat::from_fn(n, n, |i, j| gram[(i, j)] * scale[i] * scale[j]);
     let (values, vectors) = eigen(&scaled, complex)?;
-    if values.first().is_none_or(|&least| least < 1e-13) {
-        return None;
-    }
-    Some(Mat::from_fn(n, n, |i, j| vectors[(i, j)] * (scale[i] / values[j].sqrt())))
+    // Eigenvalues ascend; the independent ones come first in the result.
+    let rank = values.iter().filter(|&&value| value >= 1e-13).count();
+    let coefficients = Mat::from_fn(n, n, |i, j| match j < rank {
+        true => vectors[(i, n - 1 - j)] * (scale[i] / values[n - 1 - j].sqrt()),
+        false => c64::default(),
+    });
+    Some((coefficients, rank))
 }
 
 #[cfg(test)]
@@ -85,10 +90,16 @@ mod tests {
         let a = Mat::from_fn(5, 3, |i, j| c64::new((i * j) as f64 + 1.0, (i + 2 * j) as f64));
         let a = Mat::from_fn(5, 3, |i, j| a[(i, j)] + c64::new(f64::from(i == j), 0.0) * 1e3);
         let gram = a.adjoint() * &a;
-        let c = orthonormaliser(&gram, true).unwrap();
+        let (c, rank) = orthonormaliser(&gram, true).unwrap();
+        assert_eq!(rank, 3);
         let error = c.adjoint() * gram * &c - Mat::<c64>::identity(3, 3);
         assert!(error.norm_max() < 1e-12);
-        let dependent = Mat::from_fn(2, 2, |_, _| c64::from(1.0));
-        assert!(orthonormaliser(&dependent, true).is_none());
+        // Three columns of which two are parallel and one is 0.
+        let dependent = Mat::from_fn(3, 3, |i, j| c64::from(f64::from(i < 2 && j < 2) * 4.0));
+        let (c, rank) = orthonormaliser(&dependent, true).unwrap();
+        assert_eq!(rank, 1);
+        let products = c.adjoint() * dependent * &c;
+        let first = |i, j| c64::from(f64::from(i == 0 && j == 0));
+        assert!((products - Mat::from_fn(3, 3, first)).norm_max() < 1e-14);
     }
 }

@@ -2,16 +2,14 @@
 
 use super::davidson::columns_needed;
 use super::dense;
-use super::pairs::Pairs;
+use super::parts::Parts;
 use super::{Select, SpectrumConfig, SpectrumError};
 use crate::filter::Progress;
 use crate::matrix::Matrix;
 use crate::operator::{MagneticOperator, Normalize, OperatorConfig};
 use num_complex::Complex64;
 use serde::Serialize;
-
-/// Eigenvalues that differ by less, relative to the operator's radius, count as one.
-const REPEATED: f64 = 1e-10;
+use std::ops::Range;
 
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -90,41 +88,20 @@ pub fn spectrum(
         _ if count > nodes => return Err(SpectrumError::TooMany { count, nodes }),
         _ => {}
     }
-    let twin = twin(operator)?;
-    let parts = twin.pattern().components();
-    let task = Task { config, count, progress };
-    let mut method = Method::Dense;
-    let mut products = 0;
-    let mut solved = Vec::with_capacity(parts.len());
-    let mut residuals = Vec::with_capacity(parts.len());
-    for part in &parts {
-        let block = twin.on(part)?;
-        let dense = task.is_dense(part.len(), block.is_real())?;
-        let mut pairs = if dense {
-            dense::solve(&block, task.needs_vectors())?
-        } else {
-            method = Method::Iterative;
-            let (pairs, made) = task.iterate(&block)?;
-            products += made;
-            pairs
-        };
-        pairs.canonicalise(REPEATED * block.bounds().radius());
-        residuals.push(pairs.residuals(&block));
-        solved.push(pairs);
-    }
-    let chosen = choose(&solved, config.select, count);
-    let residual = |entry: &Entry| residuals[entry.part].as_ref().map(|r| r[entry.column]);
+    let parts = Parts::solve(&Task { config, count, progress }, &twin(operator)?)?;
+    let chosen = choose(&parts, config.select, count);
+    let residual = |entry: &Entry| parts.residual(entry.part, entry.column);
     let vectors = match config.vectors {
-        true => Some(assemble(operator, &parts, &solved, &chosen)?),
+        true => Some(assemble(operator, &parts, &chosen)?),
         false => None,
     };
     Ok(Spectrum {
         eigenvalues: chosen.iter().map(|entry| entry.value).collect(),
         vectors,
         residuals: chosen.iter().map(residual).collect(),
-        method,
-        products,
-        components: parts.len(),
+        method: parts.method,
+        products: parts.products,
+        components: parts.nodes.len(),
     })
 }
 
@@ -146,12 +123,27 @@ pub struct Task<'a> {
 
 impl Task<'_> {
     /// Whether vectors are computed: without them the residuals of a few pairs cannot be told.
-    fn needs_vectors(&self) -> bool {
+    pub fn needs_vectors(&self) -> bool {
         self.config.vectors || self.config.select != Select::All
     }
 
+    /// Which of the ascending eigenvalues of a component may be among those asked for.
+    pub fn wanted(&self, values: &[f64]) -> Range<usize> {
+        let spare = values.len().saturating_sub(self.count);
+        match self.config.select {
+            Select::All => 0..values.len(),
+            Select::Smallest(_) => 0..values.len() - spare,
+            Select::Largest(_) => spare..values.len(),
+            // The nearest are neighbours: as long as the far end is further away, it is left out.
+            Select::Nearest { to, .. } => (0..spare).fold(0..values.len(), |left, _| {
+                let below = to - values[left.start] > values[left.end - 1] - to;
+                if below { left.start + 1..left.end } else { left.start..left.end - 1 }
+            }),
+        }
+    }
+
     /// Whether a component of `nodes` nodes is solved densely; an error where it must be and cannot.
-    fn is_dense(&self, nodes: usize, real: bool) -> Result<bool, SpectrumError> {
+    pub fn is_dense(&self, nodes: usize, real: bool) -> Result<bool, SpectrumError> {
         let affordable = dense::check_memory(nodes, real, self.needs_vectors(), self.config.memory);
         let must = self.config.select == Select::All
             || nodes <= 2 * columns_needed(self.count.min(nodes), !real);
@@ -163,10 +155,10 @@ impl Task<'_> {
 }
 
 /// The eigenvalues that are wanted, ascending, equal ones by component.
-fn choose(solved: &[Pairs], select: Select, count: usize) -> Vec<Entry> {
+fn choose(parts: &Parts, select: Select, count: usize) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
-    for (part, pairs) in solved.iter().enumerate() {
-        let values = pairs.values.iter().enumerate();
+    for part in 0..parts.nodes.len() {
+        let values = parts.pairs(part).values.iter().enumerate();
         all.extend(values.map(|(column, &value)| Entry { value, part, column }));
     }
     match select {
@@ -185,22 +177,21 @@ fn choose(solved: &[Pairs], select: Select, count: usize) -> Vec<Entry> {
 /// The chosen vectors on all nodes; those of a random walk leave their twin here.
 fn assemble(
     operator: &MagneticOperator,
-    parts: &[Vec<u32>],
-    solved: &[Pairs],
+    parts: &Parts,
     chosen: &[Entry],
 ) -> Result<Matrix<Complex64>, SpectrumError> {
     let (rows, cols) = (operator.nodes(), chosen.len());
     let refused = SpectrumError::OutOfMemory { rows, cols };
     let mut vectors = Matrix::try_zeros(rows, cols).ok_or(refused)?;
     let walk = !operator.is_hermitian();
-    let mut columns: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parts.len()];
+    let mut columns: Vec<Vec<(usize, usize)>> = vec![Vec::new(); parts.nodes.len()];
     for (to, entry) in chosen.iter().enumerate() {
         columns[entry.part].push((to, entry.column));
     }
     let cells = vectors.as_mut_slice();
-    for ((part, pairs), columns) in parts.iter().zip(solved).zip(&columns) {
-        let Some(local) = &pairs.vectors else { continue };
-        for (i, &u) in part.iter().enumerate() {
+    for (part, columns) in columns.iter().enumerate().filter(|(_, columns)| !columns.is_empty()) {
+        let Some(local) = &parts.pairs(part).vectors else { continue };
+        for (i, &u) in parts.nodes[part].iter().enumerate() {
             let degree = operator.degrees()[u as usize];
             let factor = if walk && degree > 0.0 { degree.sqrt().recip() } else { 1.0 };
             let row = &mut cells[u as usize * cols..(u as usize + 1) * cols];

@@ -158,6 +158,75 @@ fn iteration_finds_what_the_dense_solver_finds() {
     }
 }
 
+/// Eigenvalues that repeat hundreds of times, by the iteration and densely: as many copies as asked
+/// for, and what stands alone beside them.
+#[test]
+fn multiplicities_are_met() {
+    const N: u32 = 401;
+    let star = build(N as usize, (1..N).map(|v| (0, v)));
+    let bipartite = build(N as usize, (3..N).flat_map(|v| (0..3).map(move |u| (u, v))));
+    // Stars whose hubs stand in a row.
+    let stars = build(N as usize, (1..N).map(|v| if v < 4 { (v - 1, v) } else { (v % 4, v) }));
+    for (graph, charge) in [(&star, "0"), (&star, "1/3"), (&bipartite, "0.2"), (&stars, "1/4")] {
+        let operator = laplacian(graph, charge);
+        let exact = all(&operator);
+        let n = exact.len();
+        for count in [1, 3, 12] {
+            for dense_up_to in [0, 1000] {
+                let run = |select| {
+                    let config = SpectrumConfig { select, dense_up_to, ..Default::default() };
+                    solve(&operator, &SpectrumConfig { vectors: true, ..config })
+                };
+                let smallest = run(Select::Smallest(count));
+                assert_near(&smallest.eigenvalues, &exact[..count], 1e-9);
+                assert!(smallest.residuals.unwrap().iter().all(|&r| r <= 2e-8));
+                let vectors = smallest.vectors.unwrap();
+                for (i, j) in (0..count).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                    let product: Complex64 =
+                        (0..n).map(|u| vectors.row(u)[i].conj() * vectors.row(u)[j]).sum();
+                    assert!((product - f64::from(u8::from(i == j))).norm() < 1e-9);
+                }
+                let largest = run(Select::Largest(count));
+                assert_near(&largest.eigenvalues, &exact[n - count..], 1e-9);
+                let near = run(Select::Nearest { to: 1.0, count });
+                assert_near(&near.eigenvalues, &vec![1.0; count], 1e-8);
+            }
+        }
+    }
+}
+
+/// Copies of one graph are solved once, and a graph without edges not at all.
+#[test]
+fn copies_have_the_same_spectrum() {
+    let ring = |copy: u32| (0..5).map(move |i| (5 * copy + i, 5 * copy + (i + 1) % 5));
+    let one = all(&laplacian(&build(5, ring(0)), "1/7"));
+    // One copy has its nodes in another order, one an edge the other way round.
+    let turned = [(1500, 1502), (1502, 1504), (1504, 1501), (1501, 1503), (1503, 1500)];
+    let edges = (0..300).flat_map(ring).chain(turned).chain([(1506, 1505)]);
+    let operator = laplacian(&build(1510, edges), "1/7");
+    let mut exact: Vec<f64> = (0..301).flat_map(|_| one.clone()).collect();
+    exact.extend([0.0, 2.0, 1.0, 1.0, 1.0]);
+    let exact = sorted(exact);
+    assert_near(&all(&operator), &exact, 1e-12);
+    let config = SpectrumConfig { vectors: true, ..Default::default() };
+    for (select, expected) in
+        [(Select::Smallest(40), &exact[..40]), (Select::Largest(305), &exact[exact.len() - 305..])]
+    {
+        let found = solve(&operator, &SpectrumConfig { select, ..config.clone() });
+        assert_eq!((found.components, found.method), (305, Method::Dense));
+        assert_near(&found.eigenvalues, expected, 1e-12);
+        let vectors = found.vectors.unwrap();
+        for (j, value) in found.eigenvalues.iter().enumerate() {
+            for u in 0..1510 {
+                let image: Complex64 = operator.row(u).map(|(v, s)| s * vectors.row(v)[j]).sum();
+                assert!((image - value * vectors.row(u)[j]).norm() < 1e-12);
+            }
+        }
+    }
+    let empty = laplacian(&build(1000, []), "0");
+    assert_eq!(all(&empty), vec![1.0; 1000]);
+}
+
 #[test]
 fn pairs_near_a_number_are_found() {
     let random = generate(&GeneratorConfig { nodes: 400, ..Default::default() }, 6).unwrap().graph;
