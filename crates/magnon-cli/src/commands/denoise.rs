@@ -74,6 +74,9 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     // The paper's L_q and A_q, without the self loops of the renormalised operator.
     let operator_config = OperatorConfig { self_loops: false, ..resolved.config };
     let graph = &loaded.dataset.graph;
+    if operator_config.charge.value() != 0.0 && !common.quiet && graph.is_symmetric() {
+        remark!("note: the graph is symmetric, so every charge gives the same operator");
+    }
     let pattern = clock.phase("operator", || Pattern::new(graph).map(Arc::new))?;
     let bar = Bar::open_ended("denoise", common);
     let done = clock.phase("denoise", || denoise(&pattern, &operator_config, &signal, &config))?;
