@@ -54,6 +54,9 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     let built =
         builder.build().map_err(|reason| DataError::Graph { file: raw.file.clone(), reason })?;
     let mut remarks = raw.remarks;
+    if raw.rounded {
+        remarks.push("weights of edges were rounded to single precision, about 7 digits".into());
+    }
     if built.report.self_loops > 0 && config.self_loops == SelfLoops::Drop {
         remarks.push(format!("{} self loops were dropped", built.report.self_loops));
     }
@@ -195,4 +198,34 @@ pub(super) fn set_labels(
     }
     dataset.labels = Some(labels);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::write::write_npy;
+    use crate::matrix::Matrix;
+
+    /// Weights in double precision, and decimals of more digits than single precision has.
+    #[test]
+    fn rounded_weights_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |path: &Path| {
+            let dataset = load(path, &LoadConfig::default()).unwrap();
+            dataset.remarks.iter().any(|remark| remark.contains("single precision"))
+        };
+        let text = folder.path().join("graph.csv");
+        for (weight, rounded) in [("0.1", false), ("-2.5", false), ("0.123456789", true)] {
+            for ids in ["0,1", "a,b"] {
+                std::fs::write(&text, format!("{ids},{weight}\n")).unwrap();
+                assert_eq!(said(&text), rounded, "{ids} {weight}");
+            }
+        }
+        let array = folder.path().join("graph.npy");
+        for (weight, rounded) in [(0.5, false), (1.0 / 3.0, true)] {
+            let cells = vec![0.0, weight, 1.0, 0.0];
+            write_npy(&array, &Matrix::<f64>::from_vec(2, 2, cells).unwrap()).unwrap();
+            assert_eq!(said(&array), rounded, "{weight}");
+        }
+    }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Raw {
     pub(crate) edges: Vec<(u32, u32)>,
     /// A weight for each edge, where the file has weights, even if all are 1.
     pub(crate) weights: Option<Vec<f32>>,
+    /// Whether single precision has changed a weight.
+    pub(crate) rounded: bool,
     /// Number of nodes.
     pub(crate) nodes: usize,
     pub(crate) features: Option<Features>,
@@ -35,9 +37,11 @@ impl Raw {
             let problem = format!("a graph needs a square matrix, but this one is {rows} x {cols}");
             return Err(DataError::format(file, problem));
         }
+        let rounded = matrix.rounded;
         let edges = matrix.into_edges(file)?;
         let (weights, edges) = (Some(edges.weights), edges.pairs);
-        Ok(Self { file: file.to_owned(), edges, weights, nodes: rows, ..Self::default() })
+        let file = file.to_owned();
+        Ok(Self { file, edges, weights, rounded, nodes: rows, ..Self::default() })
     }
 
     /// Leaves out edges of weight 0: a zero that is stored is no edge.
@@ -60,6 +64,14 @@ impl Raw {
         }
         self.remarks.push(reason.to_owned());
     }
+}
+
+/// Whether the number that was read from `text` is another than what stands there, in digits: 0.1 is
+/// kept, though no binary number is 0.1, and 0.123456789 is not.
+pub(crate) fn loses_digits(text: &str, number: f32) -> bool {
+    // Six digits always come back.
+    let long = text.len() > 6;
+    long && number.to_string().parse::<f64>() != text.parse::<f64>()
 }
 
 /// Refuses a count that is claimed, but out of all proportion to the `bytes` that are there: memory
@@ -150,6 +162,22 @@ mod tests {
         assert_eq!(labels.names, ["-1", "7"]);
         let labels = Labels::from_words(&[Some("b"), Some("a"), None]);
         assert_eq!(labels.classes, [Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn digits_are_lost_beyond_single_precision() {
+        for (text, lost) in [
+            ("0.1", false),
+            ("1e-3", false),
+            ("-2.50000000", false),
+            ("0.1234567", false),
+            ("16777216", false),
+            ("16777217", true),
+            ("0.123456789", true),
+            ("3.141592653589793", true),
+        ] {
+            assert_eq!(loses_digits(text, text.parse().unwrap()), lost, "{text}");
+        }
     }
 
     #[test]

@@ -24,6 +24,9 @@ fn broken(file: &str, problem: impl Into<String>) -> DataError {
     DataError::format(file, problem)
 }
 
+/// Row, column and value.
+type Entry = (u32, u32, f32);
+
 impl<R: Read> Array<R> {
     /// Reads the header of an `.npy` file of `length` bytes and checks its claims against them.
     pub(crate) fn open(file: &str, mut source: R, length: u64) -> Result<Self, DataError> {
@@ -120,19 +123,25 @@ impl<R: Read> Array<R> {
     }
 
     /// All elements in C order as `f32`.
-    pub(crate) fn floats(mut self) -> Result<Vec<f32>, DataError> {
+    pub(crate) fn floats(self) -> Result<Vec<f32>, DataError> {
+        Ok(self.rounded_floats()?.0)
+    }
+
+    /// The same, and whether that has changed one.
+    pub(crate) fn rounded_floats(mut self) -> Result<(Vec<f32>, bool), DataError> {
         let mut values = zeroed::<f32>(self.len, &self.file)?;
         if decode::is_native_f32(self.header.dtype) && !self.header.fortran {
             let read = self.source.read_exact(bytemuck::cast_slice_mut(&mut values));
             read.map_err(|error| decode::short(&self.file, error))?;
-            return Ok(values);
+            return Ok((values, false));
         }
         let place = self.placement()?;
-        decode::floats(&self.file, self.header.dtype, self.len, self.source, |k, value| {
+        let (file, dtype) = (&self.file, self.header.dtype);
+        let rounded = decode::floats(file, dtype, self.len, self.source, |k, value| {
             values[place(k)] = value;
             Ok(())
         })?;
-        Ok(values)
+        Ok((values, rounded))
     }
 
     /// A table of `f32`.
@@ -155,12 +164,13 @@ impl<R: Read> Array<R> {
             .map_err(|_| broken(&self.file, "the array does not fill its shape"))
     }
 
-    /// The entries of a table that are not zero, as row, column and value.
-    pub(crate) fn nonzeros(self) -> Result<Vec<(u32, u32, f32)>, DataError> {
+    /// The entries of a table that are not zero, and whether single precision has changed one.
+    pub(crate) fn nonzeros(self) -> Result<(Vec<Entry>, bool), DataError> {
         let (_, cols) = self.table()?;
         let place = self.placement()?;
         let mut entries = Vec::new();
-        decode::floats(&self.file, self.header.dtype, self.len, self.source, |k, value| {
+        let (file, dtype) = (&self.file, self.header.dtype);
+        let rounded = decode::floats(file, dtype, self.len, self.source, |k, value| {
             if value != 0.0 {
                 let at = place(k);
                 reserve(&mut entries, 1, &self.file)?;
@@ -168,7 +178,7 @@ impl<R: Read> Array<R> {
             }
             Ok(())
         })?;
-        Ok(entries)
+        Ok((entries, rounded))
     }
 
     /// All elements in C order as whole numbers.

@@ -133,17 +133,21 @@ macro_rules! real {
 }
 real!(f16, f32, f64);
 
-/// Every element as `f32`.
+/// Every element as `f32`; says whether that has changed one.
 pub(super) fn floats(
     file: &str,
     dtype: DType,
     len: usize,
     source: impl Read,
     mut take: impl FnMut(usize, f32) -> Result<(), DataError>,
-) -> Result<(), DataError> {
+) -> Result<bool, DataError> {
+    let mut rounded = false;
     with_number!(dtype, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
-        take(k, convert(bytes).to_f32())
-    }))
+        let number = convert(bytes);
+        rounded |= f64::from(number.to_f32()) != number.to_f64();
+        take(k, number.to_f32())
+    }))?;
+    Ok(rounded)
 }
 
 /// Every element as a complex number in double precision.

@@ -21,6 +21,8 @@ pub(crate) struct Sparse {
     row: Vec<u32>,
     col: Vec<u32>,
     values: Vec<f32>,
+    /// Whether single precision has changed a value.
+    pub(crate) rounded: bool,
 }
 
 impl Sparse {
@@ -56,7 +58,8 @@ impl Sparse {
         }
         // Memory is needed for each row later on, whether it holds entries or not.
         check_count(file, "rows", u64::from(rows), (values.len() as u64).saturating_mul(12))?;
-        Ok(Self { rows: rows as usize, cols: cols as usize, row, col, values })
+        let (rows, cols) = (rows as usize, cols as usize);
+        Ok(Self { rows, cols, row, col, values, rounded: false })
     }
 
     /// From compressed rows or columns.
@@ -110,8 +113,9 @@ impl Sparse {
         let shape = npz.array(&format!("{prefix}shape"))?.indices()?;
         let pointers = npz.array(&format!("{prefix}indptr"))?.indices()?;
         let indices = npz.array(&format!("{prefix}indices"))?.indices()?;
-        let values = npz.array(&format!("{prefix}data"))?.floats()?;
-        Self::compressed(&file, axis, &shape, &pointers, indices, values)
+        let (values, rounded) = npz.array(&format!("{prefix}data"))?.rounded_floats()?;
+        let matrix = Self::compressed(&file, axis, &shape, &pointers, indices, values)?;
+        Ok(Self { rounded, ..matrix })
     }
 
     /// Number of rows.

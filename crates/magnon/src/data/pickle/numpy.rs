@@ -93,8 +93,10 @@ impl Pickle<'_> {
             }
         };
         let (pointers, indices) = (field("indptr")?.indices()?, field("indices")?.indices()?);
-        let values = field("data")?.floats()?;
-        Sparse::compressed(file, axis, &shape, &pointers, indices, values).map(Some)
+        let (values, rounded) = field("data")?.rounded_floats()?;
+        let mut matrix = Sparse::compressed(file, axis, &shape, &pointers, indices, values)?;
+        matrix.rounded = rounded;
+        Ok(Some(matrix))
     }
 
     /// A whole number, maybe as a scalar of NumPy.

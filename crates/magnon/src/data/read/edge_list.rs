@@ -110,6 +110,7 @@ fn scan<I: Id>(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, (usize, 
         file: file.to_owned(),
         edges: nodes.edges,
         weights,
+        rounded: scanned.rounded,
         nodes: nodes.count,
         node_names: nodes.names,
         ..Raw::default()

@@ -103,8 +103,10 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
         reserve(&mut raw.edges, 1, file)?;
         raw.edges.push((node(source)?, node(target)?));
         if layout.weighted {
+            let (weight, rounded) = weight(fields[2]).map_err(fault)?;
             reserve(&mut weights, 1, file)?;
-            weights.push(weight(fields[2]).map_err(fault)?);
+            weights.push(weight);
+            raw.rounded |= rounded;
         }
     }
     raw.weights = layout.weighted.then_some(weights);

@@ -6,6 +6,7 @@
 use super::edge_layout::{Layout, looks_whole};
 use super::edge_stops::{Stops, number};
 use crate::data::DataError;
+use crate::data::raw::loses_digits;
 use crate::data::room::out_of_memory;
 use crate::data::text::{Delimiter, is_comment};
 use crate::memory;
@@ -82,6 +83,8 @@ pub(super) struct Scanned<I> {
     pub(super) pairs: Vec<(I, I)>,
     /// As many as pairs where the layout has weights, else none.
     pub(super) weights: Vec<f32>,
+    /// Whether a weight has more digits than single precision.
+    pub(super) rounded: bool,
     /// The largest id.
     pub(super) top: I,
     /// Where the first line starts that writes an id with zeros before it.
@@ -103,20 +106,24 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
         let (pairs, rest) = pairs_left.split_at_mut(lines);
         let (weights, more) = weights_left.split_at_mut(if layout.weighted { lines } else { 0 });
         (pairs_left, weights_left) = (rest, more);
-        let (fields, found, padded) = (Vec::new(), 0, None);
-        tasks.push((at, Chunk { text, layout, fields, pairs, weights, found, padded }));
+        let (fields, found, rounded, padded) = (Vec::new(), 0, false, None);
+        tasks.push((at, Chunk { text, layout, fields, pairs, weights, found, rounded, padded }));
     }
     let results: Vec<_> = tasks
         .into_par_iter()
         .map(|(at, mut chunk)| match chunk.run() {
-            Ok(top) => Ok((chunk.found, top, chunk.padded.map(|offset| at + offset))),
+            Ok(top) => {
+                let padded = chunk.padded.map(|offset| at + offset);
+                Ok((chunk.found, top, chunk.rounded, padded))
+            }
             Err((offset, fault)) => Err((at + offset, fault)),
         })
         .collect();
     // Comments and empty lines leave gaps; edges behind them move up.
-    let (mut start, mut kept, mut top, mut padded) = (0, 0, I::default(), None);
+    let (mut start, mut kept, mut top, mut rounded, mut padded) = (0, 0, I::default(), false, None);
     for (result, lines) in results.into_iter().zip(lines) {
-        let (found, largest, zeros) = result?;
+        let (found, largest, changed, zeros) = result?;
+        rounded |= changed;
         if kept < start {
             pairs.copy_within(start..start + found, kept);
             if layout.weighted {
@@ -130,7 +137,7 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
     }
     pairs.truncate(kept);
     weights.truncate(kept);
-    Ok(Scanned { pairs, weights, top, padded })
+    Ok(Scanned { pairs, weights, rounded, top, padded })
 }
 
 /// `len` zeros.
@@ -164,6 +171,8 @@ struct Chunk<'a, 'o, I> {
     pairs: &'o mut [(I, I)],
     weights: &'o mut [f32],
     found: usize,
+    /// Whether a weight has more digits than single precision.
+    rounded: bool,
     /// Where the first line starts that writes an id with zeros before it.
     padded: Option<usize>,
 }
@@ -246,7 +255,8 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         }
         let (source, target) = (id(source)?, id(target)?);
         if self.layout.weighted {
-            let weight = weight(self.fields[2])?;
+            let (weight, rounded) = weight(self.fields[2])?;
+            self.rounded |= rounded;
             if let Some(place) = self.weights.get_mut(self.found) {
                 *place = weight;
             }
@@ -271,10 +281,11 @@ fn id(field: &[u8]) -> Result<u64, Fault> {
     std::str::from_utf8(field).ok().and_then(|text| text.parse().ok()).ok_or(Fault::Wide)
 }
 
-/// A field as a finite weight.
-pub(super) fn weight(field: &[u8]) -> Result<f32, Fault> {
-    let number: Option<f32> = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok());
-    number.filter(|weight| weight.is_finite()).ok_or_else(|| {
+/// A field as a finite weight, and whether it has more digits than that can hold.
+pub(super) fn weight(field: &[u8]) -> Result<(f32, bool), Fault> {
+    let text = std::str::from_utf8(field).unwrap_or_default();
+    let number = text.parse().ok().filter(|weight: &f32| weight.is_finite());
+    number.map(|weight| (weight, loses_digits(text, weight))).ok_or_else(|| {
         Fault::Weight(String::from_utf8_lossy(field.get(..40).unwrap_or(field)).into_owned())
     })
 }

@@ -1,7 +1,7 @@
 //! Matrix Market coordinate files.
 
 use crate::data::DataError;
-use crate::data::raw::{Raw, check_count};
+use crate::data::raw::{Raw, check_count, loses_digits};
 use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines, is_comment};
@@ -80,11 +80,13 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
         let edge = ((row - 1) as u32, (col - 1) as u32);
         let value: f32 = match fields.get(2) {
             None => 1.0,
-            Some(field) => std::str::from_utf8(field)
-                .ok()
-                .and_then(|text| text.parse().ok())
-                .filter(|value: &f32| value.is_finite())
-                .ok_or_else(|| bad("the value is not a finite number"))?,
+            Some(field) => {
+                let text = std::str::from_utf8(field).unwrap_or_default();
+                let value = text.parse().ok().filter(|value: &f32| value.is_finite());
+                let value = value.ok_or_else(|| bad("the value is not a finite number"))?;
+                raw.rounded |= loses_digits(text, value);
+                value
+            }
         };
         found += 1;
         reserve(&mut raw.edges, 2, file)?;

@@ -36,11 +36,11 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
 /// The graph of a square matrix; only entries that are not zero are kept.
 fn matrix<R: std::io::Read>(file: String, array: Array<R>, rows: usize) -> Result<Raw, DataError> {
     let nodes = check_count(&file, "rows", rows as u64, (rows as u64).saturating_pow(2))?;
-    let entries = array.nonzeros()?;
+    let (entries, rounded) = array.nonzeros()?;
     let weights = collect(entries.iter().map(|entry| entry.2), &file)?;
     let edges = collect(entries.into_iter().map(|(u, v, _)| (u, v)), &file)?;
     let remarks = vec!["the array was read as a matrix: row = source, column = target".into()];
-    Ok(Raw { file, edges, weights: Some(weights), nodes, remarks, ..Raw::default() })
+    Ok(Raw { file, edges, weights: Some(weights), rounded, nodes, remarks, ..Raw::default() })
 }
 
 /// The graph of a list of edges; its nodes are 0 up to the largest number.

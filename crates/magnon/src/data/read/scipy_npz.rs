@@ -35,8 +35,10 @@ pub(crate) fn matrix(store: &Store, name: &str) -> Result<Sparse, DataError> {
             let shape = npz.array("shape")?.indices()?;
             let row = npz.array("row")?.indices()?;
             let col = npz.array("col")?.indices()?;
-            let values = npz.array("data")?.floats()?;
-            Sparse::coordinates(npz.file(), &shape, row, col, values)
+            let (values, rounded) = npz.array("data")?.rounded_floats()?;
+            let mut matrix = Sparse::coordinates(npz.file(), &shape, row, col, values)?;
+            matrix.rounded = rounded;
+            Ok(matrix)
         }
         other => {
             let problem = format!(
