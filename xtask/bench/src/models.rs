@@ -93,6 +93,7 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
             peers.iter_mut().try_for_each(Peer::round)?;
         }
         let task = format!("{}: {model}", graph.name);
+        eprintln!("{task} is measured");
         memory.push(format!("{task} {:.0} MiB", ours.bytes as f64 / MIB));
         for peer in peers {
             torch = peer.torch.clone();
