@@ -2,7 +2,7 @@
 
 use crate::table::{Table, Times, time};
 use magnon::cycles::{LengthsConfig, cycle_lengths, flux};
-use magnon::graph::{DiGraph, GraphBuilder};
+use magnon::graph::{DiGraph, GraphBuilder, strong_components};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::AtomicBool;
@@ -81,7 +81,7 @@ pub fn measure(table: &mut Table) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     let config = LengthsConfig::default();
     for shape in &SHAPES {
-        let mut costs = Vec::new();
+        let (mut costs, mut passes) = (Vec::new(), Vec::new());
         for size in SIZES {
             let graph = graph(shape, size)?;
             let (mut times, mut answers) = (Times::default(), Vec::new());
@@ -103,11 +103,17 @@ pub fn measure(table: &mut Table) -> anyhow::Result<()> {
                 ),
                 &times,
             );
+            let (linear, _) = time(|| strong_components(&graph));
+            passes.push(format!("{:.1}", times.median() / linear));
             let edges = edges as f64;
             costs.push(format!("{:.1}", 1e9 * times.median() / (edges * edges.log2())));
         }
         let name = shape.name;
-        table.note(format!("{name}: {} ns for each edge × log₂ edges.", costs.join(", ")));
+        table.note(format!(
+            "{name}: {} ns for each edge × log₂ edges, {} times as long as strong components alone.",
+            costs.join(", "),
+            passes.join(", ")
+        ));
     }
     table.note(format!(
         "Lengths up to {} and flux of generated graphs in memory, one thread, medians of {ROUNDS} rounds.",

@@ -96,13 +96,31 @@ impl<'a> BarrierSearch<'a> {
         search
     }
 
+    /// The node that cycles start from.
+    pub fn home(&self) -> u32 {
+        self.home
+    }
+
     /// Whether cycles through other nodes than the first are found.
     pub fn has_more_homes(&self) -> bool {
         self.bound.is_some()
     }
 
-    /// Turns to the cycles through `home`, with a bound.
-    pub fn start_at(&mut self, home: u32) {
+    /// Turns to the next home that may have cycles; says whether there is one.
+    pub fn next_home(&mut self) -> bool {
+        let nodes = if self.has_more_homes() { self.component.size() as u32 } else { 0 };
+        (self.home + 1..nodes).any(|home| self.start_at(home))
+    }
+
+    /// Turns to the cycles through `home`, with a bound, unless it is plain that there are none: few
+    /// nodes of a large component have both a way out and a way in by nodes behind them.
+    pub fn start_at(&mut self, home: u32) -> bool {
+        self.steps += 1;
+        let behind = |list: &[u32]| list.last().is_some_and(|&node| node > home);
+        let ways = [&self.component.graph, &*self.back].map(|g| behind(g.targets(home as usize)));
+        if ways != [true; 2] {
+            return false;
+        }
         self.end();
         self.touched.drain(..).for_each(|node| self.barrier[node as usize] = FAR);
         self.root = 0;
@@ -113,6 +131,7 @@ impl<'a> BarrierSearch<'a> {
             self.steps += std::mem::take(&mut near.steps);
         }
         self.enter(home);
+        true
     }
 
     /// Restricts the search to cycles that start with the home and `prefix`.
@@ -263,7 +282,7 @@ mod tests {
                     let last = if search.has_more_homes() { component.size() as u32 } else { 1 };
                     for home in 0..last {
                         search.steps = 0;
-                        search.start_at(home);
+                        assert!(search.start_at(home) || home > 0);
                         while search.advance_within(u64::MAX) == Some(true) {
                             assert!(search.steps <= 2 * size + most, "{} {size}", search.steps);
                             search.steps = 0;

@@ -90,8 +90,9 @@ impl Count<'_> {
         let search = || Search::new(component.clone(), self.max_length, &[], self.stop);
         let homes = (0..component.size() as u32).into_par_iter().with_min_len(64);
         homes.for_each_init(search, |search, home| {
-            search.start_at(home);
-            self.search(search);
+            if search.start_at(home) {
+                self.search(search);
+            }
         });
     }
 

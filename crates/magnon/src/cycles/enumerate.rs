@@ -110,23 +110,28 @@ impl<'a> Cycles<'a> {
         }
     }
 
-    /// Leaves a search that has come to its end, and keeps what there is behind its home.
+    /// Turns a search that has come to its end to what there is behind its home; where others are to
+    /// be searched before that, it waits.
     fn turn(&mut self) -> Option<()> {
-        let Some(mut search) = self.search.take() else { return Some(()) };
+        let Some(search) = &mut self.search else { return Some(()) };
         self.steps += search.take_steps();
-        if search.homes() > 1 {
-            let Some(next) = search.next_home() else { return Some(()) };
-            let Reverse(home) = self.waiting.last_key_value().map_or(Reverse(u32::MAX), |w| *w.0);
-            if next.home() < home {
-                self.search = Some(next);
-            } else {
-                self.waiting.insert(Reverse(next.home()), Waiting::Search(Box::new(next)));
+        if search.has_more_homes() {
+            let next = search.next_home().then(|| search.home());
+            let waits = self.waiting.last_key_value().map_or(u32::MAX, |(Reverse(home), _)| *home);
+            match next {
+                None => self.search = None,
+                Some(home) if home > waits => {
+                    let search = self.search.take().map(Box::new).map(Waiting::Search);
+                    self.waiting.extend(search.map(|search| (Reverse(home), search)));
+                }
+                Some(_) => {}
             }
             return Some(());
         }
         // Taking a component apart costs as much as looking at its edges.
         self.steps += search.component().graph.edges() as u64;
         let rest = search.component().without_first(self.stop);
+        self.search = None;
         self.cut = rest.is_none();
         self.wait(rest?);
         Some(())

@@ -41,12 +41,6 @@ impl Near {
         let half = bound / 2;
         distance[home as usize] = 0;
         list.push(home);
-        self.steps += 1;
-        let behind = |list: &[u32]| list.last().is_some_and(|&node| node > home);
-        let ways = [&self.component.graph, &*self.back].map(|g| behind(g.targets(home as usize)));
-        if ways != [true; 2] {
-            return Some(()); // as of most nodes of a large component, one way or the other
-        }
         self.ahead[home as usize] = 0;
         self.queue.push(home);
         let forth = self.forth(home, bound.saturating_sub(half + 1), stop);

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// the first or behind the last.
 pub(super) struct Search<'a> {
     component: Arc<Component>,
-    home: u32,
     method: Method<'a>,
     stop: &'a AtomicBool,
 }
@@ -45,7 +44,7 @@ impl<'a> Search<'a> {
             search.start_with(prefix);
             Method::Barrier(search)
         };
-        Self { component, home: 0, method, stop }
+        Self { component, method, stop }
     }
 
     /// The component that is searched.
@@ -55,33 +54,33 @@ impl<'a> Search<'a> {
 
     /// The home by its name in the whole graph.
     pub fn home(&self) -> u32 {
-        self.component.names[self.home as usize]
-    }
-
-    /// The homes whose cycles this search can find: all where the length is bounded, the first alone
-    /// where it is not.
-    pub fn homes(&self) -> u32 {
         match &self.method {
-            Method::Barrier(search) if search.has_more_homes() => self.component.size() as u32,
-            _ => 1,
+            Method::Bits(_) => self.component.names[0],
+            Method::Barrier(search) => self.component.names[search.home() as usize],
         }
     }
 
-    /// Turns to the cycles through `home`, one of the [`homes`](Self::homes).
-    pub fn start_at(&mut self, home: u32) {
-        self.home = home;
-        if let Method::Barrier(search) = &mut self.method {
-            search.start_at(home);
+    /// Whether this search can be turned to other homes: where the length is bounded. Where it is not,
+    /// what is left without the first node is searched anew.
+    pub fn has_more_homes(&self) -> bool {
+        matches!(&self.method, Method::Barrier(search) if search.has_more_homes())
+    }
+
+    /// Turns to the cycles through `home`, where there are [more homes](Self::has_more_homes), unless
+    /// it is plain that there are none.
+    pub fn start_at(&mut self, home: u32) -> bool {
+        match &mut self.method {
+            Method::Bits(_) => false,
+            Method::Barrier(search) => search.start_at(home),
         }
     }
 
-    /// Turns to the next home; `None` behind the last.
-    pub fn next_home(mut self) -> Option<Self> {
-        if self.home + 1 >= self.homes() {
-            return None;
+    /// Turns to the next home that may have cycles; says whether there is one.
+    pub fn next_home(&mut self) -> bool {
+        match &mut self.method {
+            Method::Bits(_) => false,
+            Method::Barrier(search) => search.next_home(),
         }
-        self.start_at(self.home + 1);
-        Some(self)
     }
 
     /// The cycle that was found, from the first node on.
