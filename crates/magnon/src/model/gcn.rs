@@ -14,9 +14,8 @@ use std::sync::Arc;
 /// H^{l+1} = relu(S·H^l·W^l + b^l), softmax after the last layer, with S = D̃^{-1/2}(A_s + I)D̃^{-1/2}
 /// of the undirected graph. Weight decay acts on the first layer alone, as in the paper.
 ///
-/// On the citation graphs with a few labels per class, the first of two layers needs the nodes within
-/// one step of the training nodes: on PubMed's split a third of all rows, and the last layer a
-/// twentieth.
+/// The last of two layers is computed on the nodes whose logits are wanted, the first on those within
+/// one step of them, and features are read within two.
 ///
 /// | name | default | purpose | range |
 /// |---|---|---|---|

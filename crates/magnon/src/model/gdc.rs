@@ -24,7 +24,7 @@ macro_rules! gdc_config {
         ///
         /// The largest entries of each column are kept, and the result is divided by the square roots
         /// of its row sums on both sides. Columns are diffused a few hundred at a time: memory is
-        /// 4 bytes × nodes × 256 for those, and about 60 bytes for each entry that is kept.
+        /// 4 bytes × nodes × 256 for those, and a multiple of the entries that are kept.
         ///
         /// | name | default | purpose | range |
         /// |---|---|---|---|
