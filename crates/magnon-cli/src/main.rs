@@ -8,10 +8,10 @@ mod terminal;
 
 mod args;
 mod commands;
+mod compare_page;
 mod data;
 mod figures;
 mod interrupt;
-mod presets;
 mod progress;
 mod report;
 mod run_report;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Err(error) if report::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             remark!("error: {error:#}");
-            if error.is::<report::Usage>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+            if report::is_usage(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -62,6 +62,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Denoise(args)) => commands::denoise::run(args, common),
         Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
+        Some(Command::Compare(args)) => commands::compare::run(args, common),
         Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }

@@ -3,6 +3,7 @@
 use crate::args::Common;
 use indicatif::{ProgressBar, ProgressStyle};
 use magnon::train::{EpochRecord, Observer, Trial, TrialResult};
+use magnon::workflow::Progress;
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -22,6 +23,78 @@ pub struct Watcher<'a> {
 struct Bar {
     bar: Option<ProgressBar>,
     last: Instant,
+}
+
+/// Stops a call that shows nothing of itself.
+pub struct Stop<'a>(pub &'a AtomicBool);
+
+impl Progress for Stop<'_> {
+    fn stop_flag(&self) -> &AtomicBool {
+        self.0
+    }
+}
+
+/// Shows how many jobs are done, and how long the others take at the same pace.
+pub struct JobBar<'a> {
+    stop: &'a AtomicBool,
+    quiet: bool,
+    start: Instant,
+    /// Jobs that were done before this command began.
+    before: AtomicUsize,
+    bar: Option<ProgressBar>,
+}
+
+impl<'a> JobBar<'a> {
+    pub fn new(common: &Common, stop: &'a AtomicBool) -> Self {
+        let shown = !common.quiet && io::stderr().is_terminal();
+        let bar = shown.then(|| {
+            let bar = ProgressBar::new(0);
+            if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        let before = AtomicUsize::new(usize::MAX);
+        Self { stop, quiet: common.quiet, start: Instant::now(), before, bar }
+    }
+}
+
+impl Progress for JobBar<'_> {
+    fn step(&self, done: usize, total: usize, message: &str) {
+        let Some(bar) = &self.bar else { return };
+        let first = self.before.fetch_min(done.saturating_sub(1), Relaxed);
+        let here = done - first.min(done.saturating_sub(1));
+        let left =
+            self.start.elapsed().mul_f64((total - done.min(total)) as f64 / here.max(1) as f64);
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+        let left = match left.as_secs() {
+            0..90 => format!("{} s", left.as_secs()),
+            more => format!("{} min", more.div_ceil(60)),
+        };
+        bar.set_message(format!("{message}, about {left} left"));
+    }
+
+    fn remark(&self, text: &str) {
+        if !self.quiet {
+            match &self.bar {
+                Some(bar) => bar.suspend(|| remark!("note: {text}")),
+                None => remark!("note: {text}"),
+            }
+        }
+    }
+
+    fn stop_flag(&self) -> &AtomicBool {
+        self.stop
+    }
+}
+
+impl Drop for JobBar<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 /// Time between two looks at the terminal.

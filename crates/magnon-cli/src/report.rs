@@ -116,6 +116,12 @@ pub fn usage(problem: impl ToString) -> anyhow::Error {
     Usage(problem.to_string()).into()
 }
 
+/// Whether the error is one of wrong usage.
+pub fn is_usage(error: &anyhow::Error) -> bool {
+    let argument = error.downcast_ref::<magnon::Error>();
+    error.is::<Usage>() || matches!(argument, Some(magnon::Error::Argument(_)))
+}
+
 /// Refuses a file name that promises another format than the one that is written.
 pub fn check_ending(path: Option<&Path>, ending: &str) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };

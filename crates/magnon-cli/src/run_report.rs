@@ -1,6 +1,5 @@
 //! `report.html`: a run told on one page.
 
-use crate::args::CycleFindings;
 use crate::commands::train::named;
 use crate::figures;
 use crate::report::grouped;
@@ -10,6 +9,7 @@ use magnon::spectrum::{
     DensityConfig, EigenmapConfig, SpectrumConfig, SpectrumError, density, eigenmap, spectrum,
 };
 use magnon::train::{CandidateResult, Outcome, RunConfig, Summary, TrialResult};
+use magnon::workflow::CycleFindings;
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
     SpectrumCurve, SpectrumFigure,
@@ -162,11 +162,13 @@ fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
             let same = if result.candidate.gauge_equivalent { ", same spectrum as 0" } else { "" };
             format!("cycles of {m}{same}")
         });
+        let dropped = result.dropped_after.map(|n| format!(", behind after {n} epochs"));
+        let origin = origin + &dropped.unwrap_or_default();
         ChargeCandidate {
             charge: result.candidate.charge.value(),
             origin,
-            val_loss: Some(result.val_loss),
-            val_accuracy: Some(result.val_accuracy),
+            val_loss: result.dropped_after.is_none().then_some(result.val_loss),
+            val_accuracy: result.dropped_after.is_none().then_some(result.val_accuracy),
             chosen: Some(result.candidate.charge) == outcome.charge,
         }
     });

@@ -6,11 +6,13 @@
 //! [`MagneticOperator`](operator::MagneticOperator), and [`filter`] applies a function of that
 //! operator to the features. [`spectrum`] asks for the operator's eigenvalues, and [`denoise`] smooths
 //! signals with it. [`nn`] has the machinery of networks, [`model`] the models, [`train`] fits them, and
-//! [`run`] keeps what was learnt and uses it again.
+//! [`run`] keeps what was learnt and uses it again. [`workflow`] has all that in single calls, as the command
+//! line makes them.
 
 pub mod cycles;
 pub mod data;
 pub mod denoise;
+mod error;
 pub mod filter;
 pub mod graph;
 pub mod matrix;
@@ -23,6 +25,9 @@ pub mod spectrum;
 mod strict;
 mod tensors;
 pub mod train;
+pub mod workflow;
+
+pub use error::Error;
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

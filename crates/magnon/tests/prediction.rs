@@ -73,6 +73,7 @@ fn model(
         operator: operator.as_ref(),
         filter: filter.as_ref(),
         filtered: None,
+        shared: None,
         field: None,
         purpose: Purpose::Predict,
         progress: &|_, _| (),

@@ -101,6 +101,7 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
         operator: Some(&recipe),
         filter: Some(&filter),
         filtered: None,
+        shared: None,
         field: None,
         purpose: Purpose::Train { train: 4, val: 1, batches: false },
         progress: &|_, _| (),
@@ -273,6 +274,7 @@ fn both_orders_compute_the_same() {
                             operator: Some(&recipe),
                             filter: Some(&filter),
                             filtered: None,
+                            shared: None,
                             field: None,
                             purpose: Purpose::Train {
                                 train: split.train.len(),

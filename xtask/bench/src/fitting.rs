@@ -49,6 +49,7 @@ impl<'d> Problem<'d> {
             operator: self.operator.as_ref(),
             filter: self.config.filter.as_ref(),
             filtered: None,
+            shared: None,
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
             progress: &|_, _| (),

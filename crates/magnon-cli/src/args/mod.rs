@@ -7,9 +7,10 @@ mod train;
 
 pub use data::DataArgs;
 pub use filter::FilterArgs;
-pub use operator::{CycleFindings, OperatorArgs, Resolved, find_cycles};
+pub use operator::{OperatorArgs, Resolved, find_cycles};
 pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};
 
+use crate::commands::compare::CompareArgs;
 use crate::commands::cycles::CyclesArgs;
 use crate::commands::denoise::DenoiseArgs;
 use crate::commands::eigenmap::EigenmapArgs;
@@ -86,6 +87,8 @@ pub enum Command {
     Train(Box<TrainArgs>),
     /// Classify the nodes of the same or a changed graph with a trained model
     Predict(PredictArgs),
+    /// Compare models over many splits, with controls, intervals and a verdict on direction
+    Compare(CompareArgs),
     /// List the models that can be trained, or the settings of one
     Models(ModelsArgs),
     /// Generate a synthetic directed graph

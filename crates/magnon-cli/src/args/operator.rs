@@ -2,13 +2,14 @@
 
 use crate::data::Loaded;
 use crate::interrupt::{leave, stoppable};
+use crate::progress::Stop;
 use crate::report::{Clock, usage};
 use anyhow::Context;
 use clap::Args;
-use magnon::cycles::{ChargeAdvice, LengthsConfig, LengthsReport, advise, cycle_lengths, flux};
 use magnon::graph::DiGraph;
 use magnon::model::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, choose_pass};
 use magnon::operator::{Normalize, OperatorConfig, Symmetrize};
+use magnon::workflow::CycleFindings;
 
 #[derive(Args)]
 #[command(next_help_heading = "Operator")]
@@ -79,7 +80,7 @@ impl OperatorArgs {
             ChargeChoice::Fixed(charge) => (charge, None),
             ChargeChoice::Auto => {
                 let CycleFindings { advice, .. } =
-                    clock.phase("cycles", || find_cycles(&loaded.dataset.graph));
+                    clock.phase("cycles", || find_cycles(&loaded.dataset.graph))?;
                 (advice.choice, Some(advice.reason))
             }
         };
@@ -92,22 +93,14 @@ impl OperatorArgs {
     }
 }
 
-/// Which cycles a graph has, and the charges that they suggest.
-pub struct CycleFindings {
-    pub lengths: LengthsReport,
-    pub advice: ChargeAdvice,
-}
-
 /// Looks for cycles in the length range that charges come from. An interrupt ends the command: what
 /// waits for the charge could not go on without it.
-pub fn find_cycles(graph: &DiGraph) -> CycleFindings {
-    let found = stoppable(|stop| {
-        let lengths = cycle_lengths(graph, &LengthsConfig::default(), stop);
-        let flux = flux(graph, stop)?;
-        let advice = advise(&lengths, &flux, graph.is_symmetric());
-        Some(CycleFindings { lengths, advice })
-    });
-    found.unwrap_or_else(|| leave())
+pub fn find_cycles(graph: &DiGraph) -> anyhow::Result<CycleFindings> {
+    let found = stoppable(|stop| magnon::workflow::find_cycles(graph, &Stop(stop)));
+    match found {
+        Err(magnon::Error::Stopped) => leave(),
+        found => Ok(found?),
+    }
 }
 
 fn choose(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {

@@ -1,5 +1,6 @@
 //! One command per file.
 
+pub mod compare;
 pub mod cycles;
 pub mod demo;
 pub mod denoise;

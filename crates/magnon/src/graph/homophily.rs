@@ -8,6 +8,8 @@ use serde::Serialize;
 pub struct Homophily {
     /// The paper's node index H_node = mean over u of |{v ∈ N_u : Y_v = Y_u}| / |N_u|.
     pub node: Option<f64>,
+    /// Standard error of the node index, from its spread over the nodes.
+    pub node_error: Option<f64>,
     /// Share of neighbouring pairs that share a label.
     pub edge: Option<f64>,
 }
@@ -20,7 +22,7 @@ pub struct Homophily {
 pub fn homophily(graph: &DiGraph, classes: &[Option<u32>]) -> Homophily {
     let transpose = graph.transpose();
     let class = |u: usize| classes.get(u).copied().flatten();
-    let (mut sum, mut nodes) = (0.0, 0usize);
+    let (mut sum, mut squares, mut nodes) = (0.0, 0.0, 0usize);
     let (mut same_ends, mut ends) = (0usize, 0usize);
     let mut neighbours = Vec::new();
     for u in 0..graph.nodes() {
@@ -37,14 +39,19 @@ pub fn homophily(graph: &DiGraph, classes: &[Option<u32>]) -> Homophily {
             same += usize::from(other == own);
         }
         if count > 0 {
-            sum += same as f64 / count as f64;
+            let share = same as f64 / count as f64;
+            sum += share;
+            squares += share * share;
             nodes += 1;
         }
         same_ends += same;
         ends += count;
     }
+    let n = nodes as f64;
+    let variance = (squares - sum * sum / n).max(0.0) / (n - 1.0);
     Homophily {
-        node: (nodes > 0).then(|| sum / nodes as f64),
+        node: (nodes > 0).then(|| sum / n),
+        node_error: (nodes > 1).then(|| (variance / n).sqrt()),
         edge: (ends > 0).then(|| same_ends as f64 / ends as f64),
     }
 }
@@ -62,6 +69,9 @@ mod tests {
         let h = homophily(&graph, &[Some(0), Some(0), Some(1), None, Some(1)]);
         assert_eq!(h.node, Some((1.0 + 0.5 + 0.0) / 3.0));
         assert_eq!(h.edge, Some(0.5));
-        assert_eq!(homophily(&graph, &[None; 5]), Homophily { node: None, edge: None });
+        // Shares 1, ½ and 0: a standard deviation of ½ over three nodes.
+        assert!((h.node_error.unwrap() - 0.5 / 3f64.sqrt()).abs() < 1e-12);
+        let none = Homophily { node: None, node_error: None, edge: None };
+        assert_eq!(homophily(&graph, &[None; 5]), none);
     }
 }

@@ -3,6 +3,7 @@
 mod builder;
 mod components;
 mod digraph;
+mod flip;
 pub mod generate;
 mod homophily;
 mod measures;

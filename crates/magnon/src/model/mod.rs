@@ -11,6 +11,7 @@ mod info;
 mod network;
 mod rows;
 mod select;
+mod shared;
 mod table;
 
 mod appnp;
@@ -41,6 +42,7 @@ pub use network::{
 };
 pub use rows::{MappedRows, ProductOrder, RowSource};
 pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};
+pub use shared::SharedInputs;
 pub(crate) use table::names_hint;
 
 use crate::nn::Engine;

@@ -1,6 +1,6 @@
 //! What every model is made of: an architecture, a network on data, and views of it.
 
-use super::{MappedRows, ModelError, ModelInfo, RowSource};
+use super::{MappedRows, ModelError, ModelInfo, RowSource, SharedInputs};
 use crate::data::Features;
 use crate::filter::{FilterConfig, Progress};
 use crate::graph::DiGraph;
@@ -66,6 +66,8 @@ pub struct Inputs<'a> {
     pub filter: Option<&'a FilterConfig>,
     /// Filtered features from a file, in place of those computed.
     pub filtered: Option<&'a MappedRows>,
+    /// What other networks on the same graph and features have computed.
+    pub shared: Option<&'a SharedInputs>,
     /// The field that the network must be over, where its weights are known; otherwise that of the
     /// operator.
     pub field: Option<Field>,

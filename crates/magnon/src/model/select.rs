@@ -62,7 +62,7 @@ pub enum PassChoice {
     Low,
     /// Neighbours unlike
     High,
-    /// High where training neighbours share their label less often than chance would have it
+    /// High where training neighbours share their label less often than chance would have it, beyond doubt
     #[default]
     Auto,
 }
@@ -171,7 +171,8 @@ impl PassEvidence {
 
 /// Takes the sign that was asked for, or measures homophily on the training labels alone and
 /// compares it with chance: with many classes neighbours may be alike far more often than not
-/// caring would make them, and still in less than half of the cases.
+/// caring would make them, and still in less than half of the cases. The adjacency is negated only where
+/// homophily is below chance by more than two standard errors: within them it would be a coin's toss.
 pub fn choose_pass(
     choice: PassChoice,
     graph: &DiGraph,
@@ -187,10 +188,13 @@ pub fn choose_pass(
     for &node in &split.train {
         classes[node as usize] = labels.classes[node as usize];
     }
-    let index = homophily(graph, &classes).node.ok_or(ModelError::NoHomophily)?;
+    let measured = homophily(graph, &classes);
+    let index = measured.node.ok_or(ModelError::NoHomophily)?;
+    let margin = 2.0 * measured.node_error.unwrap_or(0.0);
     let mut counts = vec![0.0; labels.names.len()];
     classes.iter().flatten().for_each(|&class: &u32| counts[class as usize] += 1.0);
     let total: f64 = counts.iter().sum();
-    let chance = counts.iter().map(|count: &f64| (count / total).powi(2)).sum();
-    Ok(PassEvidence { high: index < chance, homophily: Some(index), chance: Some(chance) })
+    let chance: f64 = counts.iter().map(|count: &f64| (count / total).powi(2)).sum();
+    let high = index + margin < chance;
+    Ok(PassEvidence { high, homophily: Some(index), chance: Some(chance) })
 }

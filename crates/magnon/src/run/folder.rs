@@ -65,7 +65,7 @@ impl RunFolder {
             let (path, problem) = (path.to_owned(), problem.to_owned());
             return Err(FileError::Broken { path, problem });
         }
-        read_json(folder.begun())
+        RunConfig::read(&folder.begun())
     }
 
     /// The folder of a run that has come to its end.
@@ -142,7 +142,7 @@ impl RunFolder {
 
     /// The configuration.
     pub fn config(&self) -> Result<RunConfig, FileError> {
-        read_json(self.file("config.json"))
+        RunConfig::read(&self.file("config.json"))
     }
 
     /// The trained model.
@@ -187,13 +187,6 @@ fn is_checkpoint(path: &Path) -> bool {
 /// Whether a file is one that a kill has left half written, by the name that such files have.
 fn is_unfinished(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp"))
-}
-
-fn read_json(path: PathBuf) -> Result<RunConfig, FileError> {
-    let text = std::fs::read_to_string(&path);
-    let text = text.map_err(|reason| FileError::Read { path: path.clone(), reason })?;
-    let broken = |problem: String| format!("not a configuration of this magnon: {problem}");
-    RunConfig::from_json(&text).map_err(|error| FileError::Broken { path, problem: broken(error) })
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {

@@ -62,6 +62,7 @@ impl EngineWork for Work<'_> {
             operator: saved.operator.as_ref(),
             filter: saved.filter.as_ref(),
             filtered: None,
+            shared: None,
             field: saved.is_complex().then_some(Field::Complex),
             purpose: Purpose::Predict,
             progress: &|_, _| (),

@@ -10,11 +10,14 @@ mod scores;
 pub use config::TrainConfig;
 pub use error::TrainError;
 pub use experiment::{
-    CandidateResult, Checkpoints, Control, Experiment, Observer, Outcome, Seconds, Trial,
+    CandidateResult, Checkpoints, Control, Experiment, Observer, Outcome, Repeat, Seconds, Trial,
     TrialResult,
 };
 pub(crate) use fit::checkpoint;
 pub use fit::{Best, EpochRecord, Feed, Fitted, History, State, Targets, Watch, fit};
 pub use run_config::{DataConfig, RunConfig, RunsConfig, Vary};
 pub(crate) use scores::argmax;
-pub use scores::{ClassScore, Metrics, Summary, confusion};
+pub use scores::{
+    ClassScore, Difference, Metrics, SplitSizes, Summary, confusion, difference_over_nodes,
+    difference_over_splits, holm, over_nodes, over_splits,
+};

@@ -5,10 +5,11 @@
 use crate::data::{LoadConfig, SplitChoice};
 use crate::filter::FilterConfig;
 use crate::model::{ModelConfig, OperatorChoice};
+use crate::tensors::FileError;
 use crate::train::{TrainConfig, TrainError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which data, and how they are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +170,16 @@ impl RunConfig {
     /// Reads a configuration strictly: an unknown key is an error that names the nearest one.
     pub fn from_json(text: &str) -> Result<Self, String> {
         crate::strict::from_json(text)
+    }
+
+    /// Reads a configuration from a file, such as the `config.json` of a run.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|reason| FileError::Read { path: path.to_owned(), reason })?;
+        Self::from_json(&text).map_err(|problem| FileError::Broken {
+            path: path.to_owned(),
+            problem: format!("not a configuration of this magnon: {problem}"),
+        })
     }
 
     /// Checks every range, and that the model takes what is given.

@@ -91,6 +91,7 @@ impl Setup {
             operator: self.operator.as_ref(),
             filter: self.filter.as_ref(),
             filtered: None,
+            shared: None,
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
             progress: &|_, _| (),

@@ -71,21 +71,31 @@ pub fn named(config: &RunConfig, outcome: &Outcome) -> String {
     outcome.charge.map_or(title.to_owned(), |charge| format!("{title}, q = {charge}"))
 }
 
-/// The charges that were tried, the best first; on graphs with many cycles there may be twenty.
+/// The charges that were tried: those trained to the end, the best first, and those that fell behind.
 fn charges(outcome: &Outcome, report: &mut Report) {
+    let rank =
+        |result: &CandidateResult| result.dropped_after.map_or(0, |epochs| usize::MAX - epochs);
     let mut tried: Vec<&CandidateResult> = outcome.candidates.iter().collect();
-    tried.sort_by(|a, b| a.val_loss.total_cmp(&b.val_loss));
+    tried.sort_by(|a, b| rank(a).cmp(&rank(b)).then(a.val_loss.total_cmp(&b.val_loss)));
     for (i, result) in tried.iter().take(SHOWN).enumerate() {
-        let CandidateResult { candidate, val_loss, val_accuracy } = result;
+        let CandidateResult { candidate, val_loss, val_accuracy, dropped_after, .. } = result;
         let why = candidate.length.map_or("no direction".to_owned(), |m| format!("cycles of {m}"));
-        let mark = if Some(candidate.charge) == outcome.charge { "  ← taken" } else { "" };
+        let mark = match dropped_after {
+            None if Some(candidate.charge) == outcome.charge => "  ← taken".to_owned(),
+            None => String::new(),
+            Some(epochs) => format!(", behind after {epochs} epochs"),
+        };
         let charge = candidate.charge.to_string();
         let figures = format!("validation loss {val_loss:.4}, accuracy {}", percent(*val_accuracy));
         let name = if i == 0 { "charges" } else { "" };
         report.line(name, format!("q = {charge:<5} {why:<13} {figures}{mark}"));
     }
-    if tried.len() > SHOWN {
-        report.line("", format!("and {} others, with larger losses", tried.len() - SHOWN));
+    if let Some(left) = tried.len().checked_sub(SHOWN + 1) {
+        let dropped = tried.iter().skip(SHOWN).filter_map(|result| result.dropped_after).max();
+        let why = dropped.map_or("with larger losses".to_owned(), |epochs| {
+            format!("behind after {epochs} epochs or less")
+        });
+        report.line("", format!("and {} others, {why}", left + 1));
     }
 }
 
@@ -147,6 +157,7 @@ fn candidates(outcome: &Outcome) -> Value {
             "same_spectrum_as_zero": result.candidate.gauge_equivalent,
             "val_loss": result.val_loss,
             "val_accuracy": result.val_accuracy,
+            "dropped_after": result.dropped_after,
         })
     });
     list.collect()

@@ -7,9 +7,8 @@ pub use describe::named;
 use crate::args::{
     Common, DataArgs, FilterArgs, ModelArgs, OperatorArgs, RunsArgs, TrainFlags, find_cycles,
 };
-use crate::data::{generator, read_dataset};
+use crate::data::read_dataset;
 use crate::interrupt::{interrupted, stoppable};
-use crate::presets::preset;
 use crate::progress::Watcher;
 use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
@@ -19,6 +18,7 @@ use magnon::data::{Dataset, FeatureNorm};
 use magnon::model::{ChargeChoice, MappedRows};
 use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{Experiment, Outcome, RunConfig, TrainError};
+use magnon::workflow::{generator, preset};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -222,8 +222,10 @@ pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::
         }
         None => None,
     };
-    let cycles =
-        experiment.chooses_charge().then(|| clock.phase("cycles", || find_cycles(&dataset.graph)));
+    let cycles = match experiment.chooses_charge() {
+        true => Some(clock.phase("cycles", || find_cycles(&dataset.graph))?),
+        false => None,
+    };
     let advice = cycles.as_ref().map(|cycles| &cycles.advice);
     let outcome = stoppable(|stop| {
         let watcher = Watcher::new(common, stop, config.train.patience);

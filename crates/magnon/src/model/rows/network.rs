@@ -36,7 +36,7 @@ enum Rows<'a> {
     /// The features as they are.
     Raw,
     /// X̄, computed.
-    Filtered(Propagated),
+    Filtered(Arc<Propagated>),
     /// X̄, from a file.
     Mapped(&'a MappedRows),
     /// X̄ is not made: X stays sparse, or nothing is trained.
@@ -88,7 +88,11 @@ impl<'a> RowInput<'a> {
             }
             (None, Purpose::Predict, _) | (None, _, ProductOrder::Factored) => Rows::Unmade,
             (None, _, ProductOrder::Rows) => {
-                Rows::Filtered(propagate(&operator, &filter, features, inputs.progress)?)
+                let compute = || Ok(propagate(&operator, &filter, features, inputs.progress)?);
+                Rows::Filtered(match inputs.shared {
+                    Some(shared) => shared.filtered(&operator, &filter, compute)?,
+                    None => Arc::new(compute()?),
+                })
             }
         };
         seconds.propagate = start.elapsed().as_secs_f64();
@@ -114,7 +118,7 @@ impl<'a> RowInput<'a> {
     fn all(&self) -> Option<&dyn RowSource> {
         match &self.rows {
             Rows::Raw => Some(self.features),
-            Rows::Filtered(filtered) => Some(filtered),
+            Rows::Filtered(filtered) => Some(filtered.as_ref()),
             Rows::Mapped(mapped) => Some(*mapped),
             Rows::Unmade => None,
         }
@@ -154,7 +158,7 @@ impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
         let each = nodes.iter().map(|&u| u as usize);
         match (&self.input.rows, &self.input.filter) {
             (Rows::Raw, _) => Ok(feature_rows(self.input.features, each)),
-            (Rows::Filtered(filtered), _) => Ok(dense_rows(filtered, each, self.real)),
+            (Rows::Filtered(filtered), _) => Ok(dense_rows(filtered.as_ref(), each, self.real)),
             (Rows::Mapped(mapped), _) => Ok(dense_rows(*mapped, each, self.real)),
             // A network that was built to predict has made neither X̄ nor X ready.
             (Rows::Unmade, Some((operator, filter))) if self.features.is_none() => {

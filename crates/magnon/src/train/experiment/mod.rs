@@ -1,51 +1,52 @@
 //! `Experiment`: candidate charges, controls and repeated runs on one data set.
 
 mod outcome;
+mod race;
 mod trial;
 mod variant;
 
 pub use outcome::{CandidateResult, Checkpoints, Control, Observer, Outcome, Seconds};
-pub use trial::{Trial, TrialResult};
+pub use trial::{Repeat, Trial, TrialResult};
 
-use super::{EpochRecord, RunConfig, Targets, TrainError, Vary};
+use super::{RunConfig, Targets, TrainError, Vary};
 use crate::cycles::{Candidate, ChargeAdvice};
 use crate::data::{Dataset, Features, Labels, Split};
+use crate::graph::DiGraph;
 use crate::model::{
     ChargeChoice, Direction, KindChoice, MappedRows, ModelConfig, PassEvidence, RowSource,
-    choose_pass,
+    SharedInputs, choose_pass,
 };
 use crate::nn::{Device, Engine, EngineWork, Field};
 use crate::operator::{Charge, MagneticOperator, OperatorError, Pattern};
 use std::sync::Arc;
 use std::time::Instant;
-use variant::{Trained, Variant};
+use variant::Variant;
 
 /// A data set with a configuration, checked and ready to be trained on.
 pub struct Experiment<'a> {
-    dataset: &'a Dataset,
     config: &'a RunConfig,
+    graph: &'a DiGraph,
     features: &'a Features,
     labels: &'a Labels,
     splits: Vec<Split>,
+    repeats: Vec<Repeat>,
+    /// Whether each split chooses a charge of its own, where that is left open.
+    charge_by_split: bool,
     pass: Option<PassEvidence>,
     /// Filtered features from a file, in place of those computed, and the charge that they are of.
     mapped: Option<(Charge, MappedRows)>,
     checkpoints: Option<Checkpoints>,
+    /// What other experiments on the same data have computed.
+    shared: Option<&'a SharedInputs>,
 }
 
 impl<'a> Experiment<'a> {
-    /// Checks that the data can be trained on, and chooses the sign of the operator.
+    /// The experiment of a configuration: its splits, its seeds. Checks that the data can be trained
+    /// on, and chooses the sign of the operator.
     pub fn new(dataset: &'a Dataset, config: &'a RunConfig) -> Result<Self, TrainError> {
-        let missing =
-            |what, advice| TrainError::Missing { data: dataset.name.clone(), what, advice };
         config.check()?;
-        let features = dataset.features.as_ref();
-        let features = features.ok_or_else(|| missing("features", "give some in a file"))?;
         let labels = dataset.labels.as_ref();
-        let labels = labels.ok_or_else(|| missing("labels", "give some in a file"))?;
-        if labels.names.len() < 2 {
-            return Err(TrainError::OneClass(labels.names.len()));
-        }
+        let labels = labels.ok_or_else(|| missing(dataset, "labels"))?;
         let count = config.runs.count;
         let several = if config.runs.vary == Vary::Seeds { 1 } else { count };
         let seed = config.data.split_seed.unwrap_or(config.train.seed);
@@ -55,7 +56,42 @@ impl<'a> Experiment<'a> {
                 choice.choose(&dataset.splits, Some(labels), seed.wrapping_add(k as u64))
             })
             .collect();
-        let splits = splits?;
+        let repeat = |k: usize| {
+            let (by_seed, split) = match config.runs.vary {
+                Vary::Seeds => (k, 0),
+                Vary::Splits => (0, k),
+                Vary::Both => (k, k),
+            };
+            Repeat { seed: config.train.seed.wrapping_add(by_seed as u64), split }
+        };
+        Self::on(dataset, config, splits?, (0..count).map(repeat).collect())
+    }
+
+    /// An experiment on splits and seeds that are named one by one; those of the configuration are
+    /// not looked at.
+    pub fn on(
+        dataset: &'a Dataset,
+        config: &'a RunConfig,
+        splits: Vec<Split>,
+        repeats: Vec<Repeat>,
+    ) -> Result<Self, TrainError> {
+        config.check()?;
+        let features = dataset.features.as_ref();
+        let features = features.ok_or_else(|| missing(dataset, "features"))?;
+        let labels = dataset.labels.as_ref();
+        let labels = labels.ok_or_else(|| missing(dataset, "labels"))?;
+        if labels.names.len() < 2 {
+            return Err(TrainError::OneClass(labels.names.len()));
+        }
+        let known = repeats.iter().all(|repeat| repeat.split < splits.len());
+        if repeats.is_empty() || !known {
+            let (name, value) = ("number of runs", repeats.len() as f64);
+            return Err(TrainError::OutOfRange {
+                name,
+                value,
+                range: "at least 1, on known splits",
+            });
+        }
         for split in &splits {
             let parts =
                 [("training", &split.train), ("validation", &split.val), ("test", &split.test)];
@@ -72,8 +108,32 @@ impl<'a> Experiment<'a> {
             Some(_) => Some(PassEvidence::given(false)),
             None => None,
         };
-        let (mapped, checkpoints) = (None, None);
-        Ok(Self { dataset, config, features, labels, splits, pass, mapped, checkpoints })
+        Ok(Self {
+            config,
+            graph: &dataset.graph,
+            features,
+            labels,
+            splits,
+            repeats,
+            charge_by_split: false,
+            pass,
+            mapped: None,
+            checkpoints: None,
+            shared: None,
+        })
+    }
+
+    /// Takes another graph on the same nodes, as controls do, with what others have computed for it.
+    pub fn with_graph(mut self, graph: &'a DiGraph, shared: &'a SharedInputs) -> Self {
+        (self.graph, self.shared) = (graph, Some(shared));
+        self
+    }
+
+    /// Lets each split choose its charge on its own validation nodes. The mean over several splits
+    /// would choose with nodes that are another split's test nodes.
+    pub fn with_charge_by_split(mut self) -> Self {
+        self.charge_by_split = true;
+        self
     }
 
     /// Takes the features filtered with a charge from a file that `magnon propagate` wrote.
@@ -129,7 +189,7 @@ impl<'a> Experiment<'a> {
                 .push(format!("no training node is of class {names}; it will hardly be predicted"));
         }
         let info = self.config.model.info();
-        let symmetric = self.dataset.graph.is_symmetric();
+        let symmetric = self.graph.is_symmetric();
         let charge = self.config.operator.map(|operator| operator.charge);
         match (info.direction, symmetric, charge) {
             (Direction::Ignored, false, _) => remarks.push(format!(
@@ -171,24 +231,24 @@ impl<'a> Experiment<'a> {
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
         let mut seconds = Seconds::default();
-        let pattern = timed(&mut seconds.operator, || Pattern::new(&self.dataset.graph));
-        let pattern = Arc::new(pattern.map_err(OperatorError::from)?);
+        let pattern = match self.shared {
+            Some(shared) => shared.pattern().clone(),
+            None => {
+                let pattern = timed(&mut seconds.operator, || Pattern::new(self.graph));
+                Arc::new(pattern.map_err(OperatorError::from)?)
+            }
+        };
         let candidates = self.candidates(advice, &pattern);
         if let [only] = &candidates[..] {
             self.check_field(only.charge, &pattern)?;
         }
-        let main = &self.config.model;
         let variants: Vec<Variant> = match self.config.operator {
-            None => vec![Variant { model: main.clone(), charge: None, symmetrised: false }],
-            Some(_) => candidates
-                .iter()
-                .map(|candidate| Variant {
-                    model: main.clone(),
-                    charge: Some(candidate.charge),
-                    symmetrised: false,
-                })
-                .collect(),
+            None => vec![self.variant(None)],
+            Some(_) => candidates.iter().map(|c| self.variant(Some(c.charge))).collect(),
         };
+        let mut shop = Workshop { engine, pattern: &pattern, observer, seconds: &mut seconds };
+        let mut raced = self.race(&mut shop, &candidates, &variants)?;
+
         let mut controls = match self.config.runs.controls {
             true => self.controls(),
             false => Vec::new(),
@@ -196,41 +256,38 @@ impl<'a> Experiment<'a> {
         // A model that is its own control tells nothing.
         controls.retain(|(_, control)| variants != [control.clone()]);
         // With a charge left open, 0 is among the candidates; it need not be trained twice.
-        let known = |control: &Variant| variants.iter().position(|variant| variant == control);
-        let extra = controls.iter().filter(|(_, control)| known(control).is_none()).count();
-        observer.begin((variants.len() + extra) * self.config.runs.count);
-        let mut trained: Vec<Trained> = Vec::new();
-        for variant in &variants {
-            let result = self.train(engine, variant, &pattern, observer, &mut seconds);
-            // Rows that could not be read are what is wrong, whatever came of them.
-            self.mapped.as_ref().map_or(Ok(()), |(_, rows)| rows.check())?;
-            trained.push(result?);
-            forget_worse(&mut trained);
+        let all: Vec<usize> = (0..self.repeats.len()).collect();
+        let known = |control: &Variant| {
+            variants.iter().position(|variant| variant == control).and_then(|at| raced.runs(at))
+        };
+        let known: Vec<_> = controls.iter().map(|(_, control)| known(control)).collect();
+        observer.begin(known.iter().filter(|runs| runs.is_none()).count() * all.len());
+        let mut done = Vec::new();
+        for ((mut control, variant), known) in controls.into_iter().zip(known) {
+            control.runs = match known {
+                Some(runs) => runs,
+                None => self.train(&mut shop, &variant, &all)?.runs,
+            };
+            done.push(control);
         }
-        let list: Result<Vec<Control>, TrainError> = controls
-            .drain(..)
-            .map(|(mut control, variant)| {
-                control.runs = match known(&variant) {
-                    Some(at) => trained[at].runs.clone(),
-                    None => self.train(engine, &variant, &pattern, observer, &mut seconds)?.runs,
-                };
-                Ok(control)
-            })
-            .collect();
-        let controls = list?;
-        let loss = |trained: &Trained| mean(&trained.runs, |best| best.val_loss);
-        let results = candidates.iter().zip(&trained).map(|(candidate, trained)| CandidateResult {
-            candidate: candidate.clone(),
-            val_loss: loss(trained),
-            val_accuracy: mean(&trained.runs, |best| best.val_accuracy),
-        });
-        let candidates = if self.chooses_charge() { results.collect() } else { Vec::new() };
-        let best =
-            (0..trained.len()).min_by(|&a, &b| loss(&trained[a]).total_cmp(&loss(&trained[b])));
-        let best = best.unwrap_or(0);
-        let charge = variants[best].charge;
-        let Trained { order, runs } = trained.swap_remove(best);
-        Ok(Outcome { charge, candidates, pass: self.pass, order, runs, controls, seconds })
+        let runs = raced.take_runs();
+        let same = runs.first().map(|run| run.trial.charge);
+        let charge = same.filter(|&of| runs.iter().all(|run| run.trial.charge == of)).flatten();
+        let candidates = if self.chooses_charge() { raced.candidates } else { Vec::new() };
+        Ok(Outcome {
+            charge,
+            candidates,
+            pass: self.pass,
+            order: raced.order,
+            runs,
+            controls: done,
+            seconds,
+        })
+    }
+
+    /// The model at a charge.
+    fn variant(&self, charge: Option<Charge>) -> Variant {
+        Variant { model: self.config.model.clone(), charge, symmetrised: false }
     }
 
     /// The charges that are tried; one where nothing is left open.
@@ -315,20 +372,17 @@ impl EngineWork for Whole<'_, '_> {
     }
 }
 
-/// The mean of a figure of the runs' best epochs.
-fn mean(runs: &[TrialResult], of: fn(&EpochRecord) -> f64) -> f64 {
-    runs.iter().map(|run| of(&run.best)).sum::<f64>() / runs.len().max(1) as f64
+/// The error of data that lack something.
+fn missing(dataset: &Dataset, what: &'static str) -> TrainError {
+    TrainError::Missing { data: dataset.name.clone(), what, advice: "give some in a file" }
 }
 
-/// Lets go of what the charges that will not be taken have learnt.
-fn forget_worse(trained: &mut [Trained]) {
-    let losses: Vec<f64> = trained.iter().map(|t| mean(&t.runs, |b| b.val_loss)).collect();
-    let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
-    for (trained, loss) in trained.iter_mut().zip(losses) {
-        if loss > best {
-            trained.runs.iter_mut().for_each(TrialResult::forget);
-        }
-    }
+/// What the parts of an experiment work with.
+pub(super) struct Workshop<'s, E: Engine> {
+    pub engine: &'s E,
+    pub pattern: &'s Arc<Pattern>,
+    pub observer: &'s dyn Observer,
+    pub seconds: &'s mut Seconds,
 }
 
 /// Runs `work` and adds its time.

@@ -42,10 +42,14 @@ pub struct Checkpoints {
 pub struct CandidateResult {
     /// The charge, and the cycle length that suggests it.
     pub candidate: Candidate,
-    /// Mean of the runs' best validation losses.
+    /// Mean of the runs' best validation losses, as far as they were trained.
     pub val_loss: f64,
     /// Mean of the validation accuracies at those epochs.
     pub val_accuracy: f64,
+    /// Epochs after which it was behind and dropped; `None` where it was trained to the end.
+    pub dropped_after: Option<usize>,
+    /// Runs that took it.
+    pub taken_by: usize,
 }
 
 /// A control and its runs.
@@ -75,7 +79,7 @@ pub struct Seconds {
 /// What came of an experiment.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The charge taken, where the model has one.
+    /// The charge taken, where the model has one and all runs took the same.
     pub charge: Option<Charge>,
     /// The charges tried; empty where one was given.
     pub candidates: Vec<CandidateResult>,

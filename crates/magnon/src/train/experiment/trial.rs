@@ -5,6 +5,15 @@ use crate::nn::NamedNumbers;
 use crate::operator::Charge;
 use crate::train::{EpochRecord, History, Metrics};
 
+/// One repetition of an experiment: a seed on a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Seed of weights, dropout and batches.
+    pub seed: u64,
+    /// Number of the split, counted from 0.
+    pub split: usize,
+}
+
 /// What is trained: one model with one seed on one split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
@@ -50,6 +59,10 @@ pub struct TrialResult {
     pub parameters: usize,
     /// Bytes that training held at its peak beside the model and its input.
     pub bytes: usize,
+    /// Seconds that building the network took, filtering included, which runs share.
+    pub build_seconds: f64,
+    /// Seconds that training and evaluating took.
+    pub seconds: f64,
 }
 
 impl TrialResult {

@@ -1,17 +1,20 @@
 //! One model with one charge: its network, built once, and its runs.
 
-use super::{Experiment, Observer, Seconds, Trial, TrialResult, timed};
+use super::{Experiment, Observer, Repeat, Trial, TrialResult, Workshop, timed};
 use crate::data::Split;
 use crate::model::{Inputs, ModelConfig, Network, ProductOrder, Purpose, View};
-use crate::nn::Engine;
+use crate::nn::{Engine, Parameters};
 use crate::operator::{Charge, OperatorError, Pattern};
 use crate::train::fit::checkpoint;
 use crate::train::{
-    EpochRecord, Feed, State, Targets, TrainConfig, TrainError, Vary, Watch, argmax, confusion, fit,
+    EpochRecord, Feed, Fitted, State, Targets, TrainConfig, TrainError, Watch, argmax, confusion,
+    fit,
 };
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A model with what is left open decided.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,16 +39,61 @@ struct Shared<'n, E: Engine> {
 }
 
 impl Experiment<'_> {
-    /// All runs of one model with one charge.
+    /// Some runs of one model with one charge, by their numbers, trained to the end.
     pub(super) fn train<E: Engine<Real = f32>>(
         &self,
-        engine: &E,
+        shop: &mut Workshop<E>,
         variant: &Variant,
-        pattern: &Arc<Pattern>,
-        observer: &dyn Observer,
-        seconds: &mut Seconds,
+        runs: &[usize],
     ) -> Result<Trained, TrainError> {
-        let symmetric = variant.symmetrised.then(|| self.dataset.graph.symmetrised());
+        self.on_network(shop, variant, runs, |engine, shared, observer| {
+            let trials = runs.iter().map(|&run| self.named(variant, run)).collect::<Vec<_>>();
+            let results = match trials[..] {
+                [trial] => self.trial(engine, trial, shared, observer).map(|result| vec![result]),
+                _ => trials
+                    .par_iter()
+                    .map(|&trial| self.trial(&engine.sequential(), trial, shared, observer))
+                    .collect(),
+            };
+            let mut runs = results?;
+            forget_but_best(&mut runs);
+            Ok(Trained { order: shared.network.order(), runs })
+        })
+    }
+
+    /// The best epochs of the same runs with training cut off after a few.
+    pub(super) fn heat<E: Engine<Real = f32>>(
+        &self,
+        shop: &mut Workshop<E>,
+        variant: &Variant,
+        runs: &[usize],
+        epochs: usize,
+    ) -> Result<Vec<EpochRecord>, TrainError> {
+        self.on_network(shop, variant, runs, |engine, shared, observer| {
+            let one = |run: usize, engine: &E| {
+                let trial = self.named(variant, run);
+                let mut watch = TrialWatch { trial: &trial, observer, checkpoints: None };
+                let fitted = self.fit(engine, &trial, shared, epochs, None, &mut watch)?;
+                Ok(fitted.fitted.best)
+            };
+            match runs {
+                [run] => one(*run, engine).map(|record| vec![record]),
+                _ => runs.par_iter().map(|&run| one(run, &engine.sequential())).collect(),
+            }
+        })
+    }
+
+    /// Builds the network of a variant, and does some work with it.
+    fn on_network<E: Engine<Real = f32>, T>(
+        &self,
+        shop: &mut Workshop<E>,
+        variant: &Variant,
+        runs: &[usize],
+        work: impl FnOnce(&E, &Shared<E>, &dyn Observer) -> Result<T, TrainError>,
+    ) -> Result<T, TrainError> {
+        let Workshop { engine, pattern, observer, seconds } = shop;
+        let (engine, observer) = (*engine, *observer);
+        let symmetric = variant.symmetrised.then(|| self.graph.symmetrised());
         let symmetric_pattern = match &symmetric {
             Some(graph) => Some(Arc::new(Pattern::new(graph).map_err(OperatorError::from)?)),
             None => None,
@@ -55,19 +103,22 @@ impl Experiment<'_> {
             _ => None,
         };
         let filter = operator.as_ref().and(self.config.filter.as_ref());
-        let [train, val] = self.targets(&self.splits[0]);
+        let splits = runs.iter().map(|&run| self.repeats[run].split).collect::<BTreeSet<_>>();
+        let first = &self.splits[splits.first().copied().unwrap_or(0)];
+        let [train, val] = self.targets(first);
         let batches = self.config.train.batch.is_some();
         let mapped = self.mapped.as_ref();
         let mapped =
             mapped.filter(|(charge, _)| filter.is_some() && variant.charge == Some(*charge));
         let inputs = Inputs {
-            graph: symmetric.as_ref().unwrap_or(&self.dataset.graph),
+            graph: symmetric.as_ref().unwrap_or(self.graph),
             pattern: symmetric_pattern.as_ref().unwrap_or(pattern),
             features: self.features,
             classes: self.labels.names.len(),
             operator: operator.as_ref(),
             filter,
             filtered: mapped.map(|(_, rows)| rows),
+            shared: self.shared.filter(|_| symmetric.is_none()),
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches },
             progress: &|done, total| observer.filtering(done, total),
@@ -85,42 +136,24 @@ impl Experiment<'_> {
             });
         }
         let mut shared = Shared { network: network.as_ref(), views: None };
-        if !batches && self.splits.len() == 1 {
+        if !batches && splits.len() == 1 {
             let views = || -> Result<_, TrainError> {
                 Ok([network.view(engine, &train.nodes)?, network.view(engine, &val.nodes)?])
             };
             shared.views = Some(timed(&mut seconds.propagate, views)?);
         }
-        let trials = self.trials(variant);
-        self.check_memory(network.layout().count(), trials.len())?;
-        let results = timed(&mut seconds.train, || match trials[..] {
-            [trial] => self.trial(engine, trial, &shared, observer).map(|result| vec![result]),
-            _ => trials
-                .par_iter()
-                .map(|&trial| self.trial(&engine.sequential(), trial, &shared, observer))
-                .collect(),
-        });
-        let mut runs = results?;
-        forget_but_best(&mut runs);
-        Ok(Trained { order: network.order(), runs })
+        self.check_memory(network.layout().count(), runs.len())?;
+        let result = timed(&mut seconds.train, || work(engine, &shared, observer));
+        // Rows that could not be read are what is wrong, whatever came of them.
+        self.mapped.as_ref().map_or(Ok(()), |(_, rows)| rows.check())?;
+        result
     }
 
-    fn trials(&self, variant: &Variant) -> Vec<Trial> {
-        let trial = |k: usize| {
-            let (by_seed, by_split) = match self.config.runs.vary {
-                Vary::Seeds => (k, 0),
-                Vary::Splits => (0, k),
-                Vary::Both => (k, k),
-            };
-            Trial {
-                model: variant.model.info().name,
-                charge: variant.charge,
-                symmetrised: variant.symmetrised,
-                seed: self.config.train.seed.wrapping_add(by_seed as u64),
-                split: by_split,
-            }
-        };
-        (0..self.config.runs.count).map(trial).collect()
+    /// What one run of a variant trains.
+    fn named(&self, variant: &Variant, run: usize) -> Trial {
+        let Repeat { seed, split } = self.repeats[run];
+        let (charge, symmetrised) = (variant.charge, variant.symmetrised);
+        Trial { model: variant.model.info().name, charge, symmetrised, seed, split }
     }
 
     /// Training and validation nodes of a split.
@@ -140,20 +173,21 @@ impl Experiment<'_> {
         }
     }
 
-    /// One trial: trained, then measured on all nodes.
-    fn trial<E: Engine<Real = f32>>(
+    /// Draws weights and trains them for at most so many epochs.
+    fn fit<E: Engine<Real = f32>>(
         &self,
         engine: &E,
-        trial: Trial,
+        trial: &Trial,
         shared: &Shared<E>,
-        observer: &dyn Observer,
-    ) -> Result<TrialResult, TrainError> {
-        let config = TrainConfig { seed: trial.seed, ..self.config.train };
+        epochs: usize,
+        state: Option<State>,
+        watch: &mut TrialWatch,
+    ) -> Result<Learnt<E>, TrainError> {
+        let epochs = epochs.min(self.config.train.epochs);
+        let config = TrainConfig { seed: trial.seed, epochs, ..self.config.train };
         let network = shared.network;
         let mut parameters = network.layout().draw(engine, trial.seed)?;
-        let split = &self.splits[trial.split.min(self.splits.len() - 1)];
-        let targets = self.targets(split);
-        let [train, val] = &targets;
+        let [train, val] = &self.targets(&self.splits[trial.split]);
         let own;
         let rows = network.by_rows().and_then(|network| Some((network, network.rows()?)));
         let feed = match (config.batch, rows, &shared.views) {
@@ -164,6 +198,20 @@ impl Experiment<'_> {
                 Feed::Full { train: own[0].as_ref(), val: own[1].as_ref() }
             }
         };
+        let fitted = fit(engine, &mut parameters, &feed, [train, val], &config, state, watch)?;
+        Ok(Learnt { fitted, parameters })
+    }
+
+    /// One trial: trained, then measured on all nodes.
+    fn trial<E: Engine<Real = f32>>(
+        &self,
+        engine: &E,
+        trial: Trial,
+        shared: &Shared<E>,
+        observer: &dyn Observer,
+    ) -> Result<TrialResult, TrainError> {
+        let start = Instant::now();
+        let network = shared.network;
         let path = |folder: &PathBuf| folder.join(format!("{}.safetensors", trial.name()));
         let mut watch = TrialWatch {
             trial: &trial,
@@ -176,8 +224,10 @@ impl Experiment<'_> {
             }
             _ => None,
         };
-        let fitted = fit(engine, &mut parameters, &feed, [train, val], &config, state, &mut watch)?;
+        let Learnt { fitted, parameters } =
+            self.fit(engine, &trial, shared, usize::MAX, state, &mut watch)?;
         let log_probabilities = network.predict(engine, &parameters, None)?;
+        let split = &self.splits[trial.split];
         let metrics = [&split.train, &split.val, &split.test].map(|nodes| {
             let Targets { nodes, pairs } = Targets::of(nodes, self.labels);
             let predicted = |u: u32| argmax(log_probabilities.row(u as usize)) as u32;
@@ -187,6 +237,7 @@ impl Experiment<'_> {
         let numbers = parameters.download(engine)?;
         let names = network.layout().iter().zip(numbers);
         let weights = names.map(|((name, shape), numbers)| (name.to_owned(), shape, numbers));
+        let built = network.seconds();
         let result = TrialResult {
             trial,
             best: fitted.best,
@@ -196,15 +247,23 @@ impl Experiment<'_> {
             log_probabilities,
             parameters: parameters.count(),
             bytes: fitted.bytes,
+            build_seconds: built.operator + built.propagate,
+            seconds: start.elapsed().as_secs_f64(),
         };
         observer.done(&result);
         Ok(result)
     }
 }
 
+/// Trained weights, and how they came to be.
+struct Learnt<E: Engine> {
+    fitted: Fitted,
+    parameters: Parameters<E>,
+}
+
 /// Lets go of the weights and predictions of all runs but the best: of many runs on a large graph
 /// they would fill the memory, and only one is kept in the end.
-fn forget_but_best(runs: &mut [TrialResult]) {
+pub(super) fn forget_but_best(runs: &mut [TrialResult]) {
     let best = runs.iter().map(|run| run.best.val_loss).fold(f64::INFINITY, f64::min);
     let mut kept = false;
     for run in runs {

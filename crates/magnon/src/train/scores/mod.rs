@@ -1,8 +1,13 @@
 //! How good a classification is, and how sure one can be.
 
 mod metrics;
+mod paired;
 mod statistics;
 
 pub(crate) use metrics::argmax;
 pub use metrics::{ClassScore, Metrics, confusion};
+pub use paired::{
+    Difference, SplitSizes, difference_over_nodes, difference_over_splits, holm, over_nodes,
+    over_splits,
+};
 pub use statistics::Summary;

@@ -1,9 +1,10 @@
 //! Mean, spread and confidence interval of repeated runs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A sample in four numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Mean.
     pub mean: f64,
@@ -35,18 +36,17 @@ impl Summary {
 }
 
 /// The 97.5 % point of Student's t.
-fn quantile(freedom: usize) -> f64 {
-    const SMALL: [f64; 10] =
-        [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281];
-    if let Some(&t) = SMALL.get(freedom - 1) {
-        return t;
-    }
-    // Fisher's expansion around the normal distribution's point.
-    let (z, v) = (1.959_963_984_540_054_f64, freedom as f64);
-    let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
-    z + (z3 + z) / (4.0 * v)
-        + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * v.powi(2))
-        + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * v.powi(3))
+pub(super) fn quantile(freedom: usize) -> f64 {
+    student(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
+}
+
+/// The chance that Student's t is at least so far from 0 on either side.
+pub(super) fn tail(t: f64, freedom: usize) -> f64 {
+    student(freedom).map_or(1.0, |student| 2.0 * student.sf(t.abs()))
+}
+
+fn student(freedom: usize) -> Option<StudentsT> {
+    StudentsT::new(0.0, 1.0, freedom as f64).ok()
 }
 
 #[cfg(test)]

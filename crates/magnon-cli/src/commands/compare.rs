@@ -1,0 +1,205 @@
+//! `magnon compare`: which model, and does direction help?
+
+use crate::args::{Common, DataArgs};
+use crate::compare_page;
+use crate::data::read_dataset;
+use crate::interrupt::stoppable;
+use crate::progress::JobBar;
+use crate::report::{check_folder, usage};
+use crate::terminal::{shown, shown_json};
+use clap::Args;
+use magnon::data::write::{write_atomic, write_csv};
+use magnon::model::{MODELS, ModelConfig};
+use magnon::train::{DataConfig, RunConfig};
+use magnon::workflow::compare::{
+    CSV_COLUMNS, CompareConfig, Comparison, Contestant, Journal, compare,
+};
+use magnon::workflow::preset;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What is compared where nothing is named.
+const MODELS_BY_DEFAULT: &str = "mgc,gcn,sgc,appnp,magnet,dirgnn,fsgnn,linkx";
+
+#[derive(Args)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Models by name, or configurations in files such as the config.json of a run
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_value = MODELS_BY_DEFAULT, help_heading = "Comparison")]
+    pub models: Vec<String>,
+    /// Splits that each model is trained on: those of the data where there are enough, or drawn ones
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Comparison")]
+    pub splits: usize,
+    /// Seeds on each split
+    #[arg(long, value_name = "M", default_value_t = 1, help_heading = "Comparison")]
+    pub runs: usize,
+    /// Graphs with the directions of one-way edges drawn by coin, as a control
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Comparison")]
+    pub draws: usize,
+    /// Memory that the process may hold, such as 8G; a model that needs more is a row that says so
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = "Comparison")]
+    pub memory: Option<u64>,
+    /// Keep the finished runs in this folder, with comparison.json, .csv, .md and .html
+    #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write the table to this .csv file
+    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Write table and verdict to this .md file
+    #[arg(long, value_name = "F.md", help_heading = "Output")]
+    pub markdown: Option<PathBuf>,
+    /// Write a page with the intervals as a chart to this .html file
+    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+}
+
+/// A number of bytes, with K, M, G or T for powers of 1024.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("'{text}' is no amount of memory; write it as 800M or 8G");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    let unit = text[digits.len()..].to_ascii_uppercase();
+    let power = match unit.trim_end_matches("IB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return Err(wrong()),
+    };
+    let bytes = number * 1024f64.powi(power);
+    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+impl CompareArgs {
+    fn config(&self, common: &Common) -> anyhow::Result<CompareConfig> {
+        let (splits, runs, draws, memory) = (self.splits, self.runs, self.draws, self.memory);
+        let models = self.models.iter().map(|name| contestant(name)).collect::<Result<_, _>>()?;
+        let seed = common.seed();
+        let config = CompareConfig { models, splits, runs, draws, memory, seed };
+        config.check()?;
+        Ok(config)
+    }
+}
+
+/// A model by its name, or a configuration by its file.
+fn contestant(name: &str) -> anyhow::Result<Contestant> {
+    if MODELS.iter().any(|info| info.name == name) {
+        let config = RunConfig::of(ModelConfig::named(name).map_err(usage)?);
+        return Ok(Contestant { name: name.to_owned(), config });
+    }
+    let path = Path::new(name);
+    if !path.is_file() {
+        let error = ModelConfig::named(name).err().map(|error| error.to_string());
+        return Err(usage(error.unwrap_or_default()));
+    }
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    Ok(Contestant { name: stem.unwrap_or_else(|| name.to_owned()), config: preset(name)? })
+}
+
+pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let config = args.config(common)?;
+    for path in [&args.csv, &args.markdown, &args.html].into_iter().flatten() {
+        check_folder(path)?;
+    }
+    let mut data = DataConfig::default();
+    args.data.apply(&mut data)?;
+    let dataset = read_dataset(&data, common.seed(), common)?;
+    let load_seconds = start.elapsed().as_secs_f64();
+    let place = match &args.output {
+        Some(folder) => folder.join("jobs.jsonl"),
+        None => cache_folder().join(Journal::file_name(&dataset)),
+    };
+    let mut journal = Journal::open(&place, &dataset)?;
+    if !journal.is_empty() && !common.quiet {
+        remark!("note: {} runs are known from {}", journal.len(), place.display());
+    }
+    let outcome = stoppable(|stop| {
+        let bar = JobBar::new(common, stop);
+        compare(&dataset, args.data.flags.split, &config, Some(&mut journal), &bar)
+    });
+    let comparison = match outcome {
+        Err(magnon::Error::Stopped) => {
+            remark!(
+                "stopped; the runs that were done are kept, and the same command goes on from them"
+            );
+            std::process::exit(130);
+        }
+        outcome => outcome?,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let mut value = serde_json::to_value(&comparison)?;
+    if let Some(object) = value.as_object_mut() {
+        let phases = serde_json::json!({ "load": load_seconds, "compare": seconds - load_seconds });
+        object.insert("seconds".to_owned(), phases);
+    }
+    let json = serde_json::to_string(&value)?;
+    write(args, &comparison, &json)?;
+    if args.output.is_none() {
+        drop(journal);
+        std::fs::remove_file(&place)?;
+    }
+    let mut out = io::stdout().lock();
+    if common.json {
+        return Ok(writeln!(out, "{}", shown_json(&json))?);
+    }
+    for line in print(&comparison, seconds).lines() {
+        writeln!(out, "{}", shown(line))?;
+    }
+    Ok(())
+}
+
+/// Writes the files that were asked for.
+fn write(args: &CompareArgs, comparison: &Comparison, json: &str) -> anyhow::Result<()> {
+    let own = |name: &str| args.output.as_ref().map(|folder| folder.join(name));
+    let text = |path: &Path, text: &str| write_atomic(path, |out| out.write_all(text.as_bytes()));
+    for path in [own("comparison.csv"), args.csv.clone()].into_iter().flatten() {
+        write_csv(&path, &CSV_COLUMNS, comparison.csv_rows())?;
+    }
+    for path in [own("comparison.md"), args.markdown.clone()].into_iter().flatten() {
+        text(&path, &comparison.markdown())?;
+    }
+    for path in [own("comparison.html"), args.html.clone()].into_iter().flatten() {
+        compare_page::page(comparison).save(&path)?;
+    }
+    if let Some(path) = own("comparison.json") {
+        text(&path, &format!("{json}\n"))?;
+    }
+    Ok(())
+}
+
+/// Verdict and table for people.
+fn print(comparison: &Comparison, seconds: f64) -> String {
+    let table = comparison.table();
+    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..7).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &[String; 7]| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(k, (cell, &width))| match k {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let rows: Vec<String> = table.iter().map(line).collect();
+    let runs = comparison.runs;
+    let seeds = if runs == 1 { "one seed".to_owned() } else { format!("{runs} seeds") };
+    format!(
+        "{}\n\n{}\n\n{}, {seeds} on each, {seconds:.0} s in all. Intervals: {}.",
+        comparison.verdict.text,
+        rows.join("\n"),
+        comparison.splits.text,
+        comparison.intervals
+    )
+}
+
+/// Where unfinished comparisons are kept that were given no folder.
+fn cache_folder() -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let folder = variable("MAGNON_CACHE").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(PathBuf::from(variable("XDG_CACHE_HOME")?).join("magnon")));
+    let home = || Some(PathBuf::from(variable("HOME")?).join(".cache").join("magnon"));
+    folder.or_else(home).unwrap_or_else(|| std::env::temp_dir().join("magnon"))
+}

@@ -1,0 +1,361 @@
+//! Jobs: one entrant on one split with one seed, run in parallel and kept as soon as they are done.
+
+use super::entrant::{Entrant, Variation};
+use super::{CompareConfig, Journal};
+use crate::Error;
+use crate::cycles::ChargeAdvice;
+use crate::data::{Dataset, Labels, Split};
+use crate::model::{ChargeChoice, KindChoice, PassChoice, SharedInputs, choose_pass};
+use crate::train::{
+    EpochRecord, Experiment, Observer, Repeat, RunConfig, Targets, TrainError, Trial, TrialResult,
+    argmax,
+};
+use crate::workflow::Progress;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+/// What all jobs share.
+pub(super) struct Setting<'a> {
+    pub dataset: &'a Dataset,
+    pub shared: &'a SharedInputs,
+    pub splits: Vec<Split>,
+    pub advice: Option<&'a ChargeAdvice>,
+    pub config: &'a CompareConfig,
+    pub symmetric: bool,
+}
+
+impl Setting<'_> {
+    /// All jobs of an entrant: seed and split, split by split.
+    fn repeats(&self) -> Vec<Repeat> {
+        let CompareConfig { splits, runs, seed, .. } = *self.config;
+        let pair = |k: usize| Repeat { seed: seed.wrapping_add(k as u64), split: k / runs };
+        (0..splits * runs).map(pair).collect()
+    }
+}
+
+/// What came of one job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct JobResult {
+    /// What it was: entrant, split and seed.
+    pub key: String,
+    /// The charge taken, where the model has one.
+    pub charge: Option<ChargeChoice>,
+    /// Whether the adjacency was negated, where the model has a sign.
+    pub high: Option<bool>,
+    pub val_loss: f64,
+    pub val_accuracy: f64,
+    /// The test nodes that were classified rightly, one bit each in hexadecimal, in the order of the split.
+    pub right: String,
+    pub epochs: usize,
+    pub parameters: usize,
+    /// Bytes that training held at its peak beside the model and its input.
+    pub bytes: usize,
+    pub build_seconds: f64,
+    pub seconds: f64,
+}
+
+impl JobResult {
+    /// Whether each test node was classified rightly.
+    pub fn hits(&self, test: usize) -> Vec<bool> {
+        let digit = |k: usize| self.right.as_bytes().get(k / 4).copied().unwrap_or(b'0');
+        let value = |k: usize| (digit(k) as char).to_digit(16).unwrap_or(0);
+        (0..test).map(|k| value(k) >> (k % 4) & 1 == 1).collect()
+    }
+}
+
+/// Bits as hexadecimal digits, the first bit lowest in the first digit.
+fn hexadecimal(bits: &[bool]) -> String {
+    let digit = |four: &[bool]| {
+        let value = four.iter().enumerate().map(|(k, &bit)| u32::from(bit) << k).sum();
+        char::from_digit(value, 16).unwrap_or('0')
+    };
+    bits.chunks(4).map(digit).collect()
+}
+
+/// Runs jobs and keeps what is done.
+pub(super) struct Jobs<'a> {
+    setting: &'a Setting<'a>,
+    /// A short name of each split, by its content.
+    splits: Vec<u32>,
+    journal: Mutex<Option<&'a mut Journal>>,
+    /// The first failure to keep a job.
+    failed: Mutex<Option<Error>>,
+    progress: &'a dyn Progress,
+    total: usize,
+    done: AtomicUsize,
+    /// Entrants not yet begun, by number.
+    left: usize,
+}
+
+impl<'a> Jobs<'a> {
+    pub fn new(
+        setting: &'a Setting<'a>,
+        entrants: usize,
+        journal: Option<&'a mut Journal>,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Error> {
+        let check = |split: &Split| {
+            let mut hasher = crc32fast::Hasher::new();
+            for nodes in [&split.train, &split.val, &split.test] {
+                hasher.update(&(nodes.len() as u64).to_le_bytes());
+                hasher.update(bytemuck::cast_slice(nodes));
+            }
+            hasher.finalize()
+        };
+        Ok(Self {
+            setting,
+            splits: setting.splits.iter().map(check).collect(),
+            journal: Mutex::new(journal),
+            failed: Mutex::new(None),
+            progress,
+            total: entrants * setting.repeats().len(),
+            done: AtomicUsize::new(0),
+            left: entrants,
+        })
+    }
+
+    /// Everything that has to be written is.
+    pub fn finish(self) -> Result<(), Error> {
+        let failed = self.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn key(&self, entrant: &str, repeat: Repeat) -> String {
+        format!("{entrant}-split{:08x}-seed{}", self.splits[repeat.split], repeat.seed)
+    }
+
+    /// Runs the jobs of an entrant that are not known yet. A failure is the entrant's; only an interrupt
+    /// and a journal that cannot be written end everything.
+    pub fn run(&mut self, entrant: &mut Entrant) -> Result<(), Error> {
+        let name = entrant.key();
+        let repeats = self.setting.repeats();
+        let keys: Vec<String> = repeats.iter().map(|&repeat| self.key(&name, repeat)).collect();
+        let mut found: HashMap<String, JobResult> = HashMap::new();
+        if let Some(journal) = self.journal.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            let known = keys.iter().filter_map(|key| journal.get(key));
+            found.extend(known.map(|job| (job.key.clone(), job.clone())));
+        }
+        self.done.fetch_add(found.len(), Relaxed);
+        let open: Vec<usize> = (0..keys.len()).filter(|&k| !found.contains_key(&keys[k])).collect();
+        if !open.is_empty() {
+            match self.train(entrant, &name, &repeats, &open) {
+                Ok(new) => found.extend(new.into_iter().map(|job| (job.key.clone(), job))),
+                Err(Error::Stopped) => return Err(Error::Stopped),
+                Err(error) => entrant.error = Some(error.to_string()),
+            }
+        }
+        let failed = self.failed.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        self.left = self.left.saturating_sub(1);
+        match &entrant.error {
+            None => entrant.jobs = keys.iter().filter_map(|key| found.remove(key)).collect(),
+            Some(_) => {
+                self.done.store(self.total.saturating_sub(self.left * repeats.len()), Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Trains the jobs that are open, together where they have the same sign and charge.
+    fn train(
+        &self,
+        entrant: &Entrant,
+        name: &str,
+        repeats: &[Repeat],
+        open: &[usize],
+    ) -> Result<Vec<JobResult>, Error> {
+        let Setting { dataset, shared, splits, advice, config, .. } = self.setting;
+        let graph = entrant.graph(self.setting);
+        let own = match &graph {
+            Some(graph) => Some(SharedInputs::new(graph, super::SHARED)?),
+            None => None,
+        };
+        let mut results = Vec::new();
+        for (settled, runs) in self.settled(entrant, repeats, open)? {
+            let chosen = runs.iter().map(|&run| repeats[run]).collect();
+            let mut experiment = Experiment::on(dataset, &settled, splits.clone(), chosen)?;
+            experiment = match (&graph, &own) {
+                (Some(graph), Some(own)) => experiment.with_graph(graph, own),
+                _ => experiment.with_graph(&dataset.graph, shared),
+            };
+            let experiment = experiment.with_charge_by_split();
+            let observer = JobObserver {
+                jobs: self,
+                name,
+                entrant,
+                high: settled.operator.and_then(|operator| match operator.pass {
+                    PassChoice::High => Some(true),
+                    PassChoice::Low => Some(false),
+                    PassChoice::Auto => None,
+                }),
+                races: experiment.chooses_charge(),
+                finals: Mutex::new(HashMap::new()),
+                memory: config.memory,
+                exceeded: AtomicBool::new(false),
+            };
+            let outcome = experiment.run(*advice, &observer);
+            let outcome = match outcome {
+                Err(TrainError::Stopped(_)) if observer.exceeded.load(Relaxed) => {
+                    let limit = config.memory.unwrap_or(0);
+                    return Err(Error::Argument(format!(
+                        "needs more than the {} MiB of memory that it may have",
+                        limit >> 20
+                    )));
+                }
+                outcome => outcome?,
+            };
+            let races = observer.races;
+            let finals = observer.finals.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for run in &outcome.runs {
+                let key = self.key(name, Repeat { seed: run.trial.seed, split: run.trial.split });
+                let taken = run.trial.charge.map(ChargeChoice::Fixed);
+                let trials = finals.get(&key).into_iter().flatten();
+                for job in trials.filter(|job| job.charge == taken).take(1) {
+                    if races {
+                        self.keep(job);
+                    }
+                    results.push(job.clone());
+                }
+            }
+        }
+        Ok(results)
+    }
+
+    /// The configurations with what training labels or the model on the true graph decide, each with its
+    /// runs.
+    fn settled(
+        &self,
+        entrant: &Entrant,
+        repeats: &[Repeat],
+        open: &[usize],
+    ) -> Result<Vec<(RunConfig, Vec<usize>)>, Error> {
+        let Setting { dataset, splits, config, .. } = self.setting;
+        let labels = dataset.labels.as_ref();
+        let mut groups: Vec<(RunConfig, Vec<usize>)> = Vec::new();
+        for &run in open {
+            let mut settled = entrant.config.clone();
+            settled.train.seed = config.seed;
+            settled.runs = Default::default();
+            if let Some(operator) = &mut settled.operator {
+                if let Some(known) = entrant.fixed.get(run) {
+                    operator.charge = known.charge.unwrap_or(operator.charge);
+                }
+                let open =
+                    operator.kind == KindChoice::Adjacency && operator.pass == PassChoice::Auto;
+                if let (true, Some(labels)) = (open, labels) {
+                    let split = &splits[repeats[run].split];
+                    let pass = choose_pass(PassChoice::Auto, &dataset.graph, labels, split)?;
+                    operator.pass = if pass.high { PassChoice::High } else { PassChoice::Low };
+                }
+            }
+            match groups.iter_mut().find(|(config, _)| *config == settled) {
+                Some((_, runs)) => runs.push(run),
+                None => groups.push((settled, vec![run])),
+            }
+        }
+        Ok(groups)
+    }
+
+    fn keep(&self, job: &JobResult) {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(journal) = journal.as_mut()
+            && let Err(error) = journal.keep(job)
+        {
+            let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+            failed.get_or_insert(error);
+        }
+    }
+
+    /// Tells how far things are, with the time that the rest takes at the pace of what was done here.
+    fn tell(&self, entrant: &Entrant) {
+        let done = self.done.load(Relaxed);
+        let control = match entrant.variation {
+            Variation::Itself => String::new(),
+            Variation::NoGraph => " without the graph".to_owned(),
+            Variation::Undirected => " without direction".to_owned(),
+            Variation::Coin(draw) => format!(" on coins, draw {}", draw + 1),
+        };
+        self.progress.step(done, self.total, &format!("{}{control}", entrant.name));
+    }
+}
+
+/// Hears of trials and keeps those that are wanted.
+struct JobObserver<'j, 'a> {
+    jobs: &'j Jobs<'a>,
+    name: &'j str,
+    entrant: &'j Entrant,
+    high: Option<bool>,
+    /// Whether a charge is raced for: what a job took is then known when all charges have been tried.
+    races: bool,
+    /// Trials that came to their end, by key: of several, the charge tells which was taken.
+    finals: Mutex<HashMap<String, Vec<JobResult>>>,
+    memory: Option<u64>,
+    exceeded: AtomicBool,
+}
+
+impl Observer for JobObserver<'_, '_> {
+    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
+        if record.epoch == 1
+            && let Some(limit) = self.memory
+            && resident().is_some_and(|held| held > limit)
+        {
+            self.exceeded.store(true, Relaxed);
+        }
+    }
+
+    fn done(&self, result: &TrialResult) {
+        let setting = self.jobs.setting;
+        let Some(labels) = &setting.dataset.labels else { return };
+        let trial = &result.trial;
+        let key = self.jobs.key(self.name, Repeat { seed: trial.seed, split: trial.split });
+        let job = JobResult {
+            key: key.clone(),
+            charge: trial.charge.map(ChargeChoice::Fixed),
+            high: self.high,
+            val_loss: result.best.val_loss,
+            val_accuracy: result.metrics[1].accuracy,
+            right: hexadecimal(&hits(result, labels, &setting.splits[trial.split])),
+            epochs: result.history.len(),
+            parameters: result.parameters,
+            bytes: result.bytes,
+            build_seconds: result.build_seconds,
+            seconds: result.seconds,
+        };
+        let mut finals = self.finals.lock().unwrap_or_else(PoisonError::into_inner);
+        let trials = finals.entry(key).or_default();
+        if trials.is_empty() {
+            self.jobs.done.fetch_add(1, Relaxed);
+        }
+        if !self.races {
+            self.jobs.keep(&job);
+        }
+        trials.push(job);
+        drop(finals);
+        self.jobs.tell(self.entrant);
+    }
+
+    fn stop(&self) -> bool {
+        self.exceeded.load(Relaxed) || self.jobs.progress.is_stopped()
+    }
+}
+
+/// Which labelled test nodes were classified rightly.
+fn hits(result: &TrialResult, labels: &Labels, split: &Split) -> Vec<bool> {
+    let Targets { nodes, pairs } = Targets::of(&split.test, labels);
+    let right = nodes
+        .iter()
+        .zip(&pairs)
+        .map(|(&u, &(_, class))| argmax(result.log_probabilities.row(u as usize)) as u32 == class);
+    right.collect()
+}
+
+/// Bytes of memory that the process holds, where the system tells.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4096)
+}

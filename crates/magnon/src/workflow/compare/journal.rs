@@ -1,0 +1,142 @@
+//! `Journal`: the finished jobs of a comparison, kept line by line, so that it can go on.
+
+use super::job::JobResult;
+use crate::Error;
+use crate::data::{DataError, Dataset, Features};
+use crate::run::FileError;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The first line: what the jobs are about.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Header {
+    magnon: String,
+    /// A checksum of the graph, the features and the labels.
+    data: String,
+}
+
+/// Finished jobs in a file of JSON lines, each written as soon as it is known. A line that a kill has cut
+/// short is dropped.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    jobs: HashMap<String, JobResult>,
+}
+
+impl Journal {
+    /// Opens the journal of comparisons on a data set, or begins one. A file about other data, or of
+    /// another version, is refused.
+    pub fn open(path: &Path, dataset: &Dataset) -> Result<Self, Error> {
+        let own =
+            Header { magnon: env!("CARGO_PKG_VERSION").to_owned(), data: fingerprint(dataset) };
+        let failed = |action, reason| DataError::Io { path: path.to_owned(), action, reason };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)
+                .map_err(|reason| failed("make the folder of", reason))?;
+        }
+        let opened =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let mut file = opened.map_err(|reason| failed("open", reason))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let problem = "another process is writing to it; wait for its end".to_owned();
+            return Err(FileError::Broken { path: path.to_owned(), problem }.into());
+        }
+        let mut jobs = HashMap::new();
+        let mut reader = BufReader::new(&file);
+        let mut end = 0u64;
+        let mut line = Vec::new();
+        let mut first = true;
+        loop {
+            line.clear();
+            let read = reader.read_until(b'\n', &mut line);
+            let read = read.map_err(|reason| failed("read", reason))?;
+            if read == 0 || line.last() != Some(&b'\n') {
+                break;
+            }
+            if first {
+                if serde_json::from_slice::<Header>(&line).ok().as_ref() != Some(&own) {
+                    let problem = "it holds a comparison on other data, or of another version; \
+                                   choose another folder, or remove it";
+                    let (path, problem) = (path.to_owned(), problem.to_owned());
+                    return Err(FileError::Broken { path, problem }.into());
+                }
+                first = false;
+            } else {
+                let Ok(job) = serde_json::from_slice::<JobResult>(&line) else { break };
+                jobs.insert(job.key.clone(), job);
+            }
+            end += read as u64;
+        }
+        file.set_len(end).map_err(|reason| failed("write", reason))?;
+        file.seek(SeekFrom::End(0)).map_err(|reason| failed("write", reason))?;
+        let mut journal = Self { path: path.to_owned(), file, jobs };
+        if first {
+            journal.append(&own)?;
+        }
+        Ok(journal)
+    }
+
+    /// A file name for the journal of a data set, which no other data set has.
+    pub fn file_name(dataset: &Dataset) -> String {
+        format!("compare-{}.jsonl", fingerprint(dataset))
+    }
+
+    /// Number of jobs that are known.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// A job that is known.
+    pub(super) fn get(&self, key: &str) -> Option<&JobResult> {
+        self.jobs.get(key)
+    }
+
+    /// Keeps a job.
+    pub(super) fn keep(&mut self, job: &JobResult) -> Result<(), Error> {
+        self.append(job)
+    }
+
+    fn append(&mut self, value: &impl Serialize) -> Result<(), Error> {
+        let text = serde_json::to_string(value).map_err(|error| FileError::Broken {
+            path: self.path.clone(),
+            problem: error.to_string(),
+        })?;
+        // One call per line, so that an end in the middle cuts at most the last one.
+        let written = self.file.write_all(format!("{text}\n").as_bytes());
+        let path = self.path.clone();
+        Ok(written.map_err(|reason| DataError::Io { path, action: "write", reason })?)
+    }
+}
+
+/// A checksum of everything that results depend on.
+fn fingerprint(dataset: &Dataset) -> String {
+    let mut hasher = crc32fast::Hasher::new();
+    let graph = &dataset.graph;
+    for u in 0..graph.nodes() {
+        hasher.update(&(graph.targets(u).len() as u64).to_le_bytes());
+        hasher.update(bytemuck::cast_slice(graph.targets(u)));
+        hasher.update(bytemuck::cast_slice(graph.weights(u).unwrap_or_default()));
+    }
+    if let Some(features) = &dataset.features {
+        hasher.update(&(features.cols() as u64).to_le_bytes());
+        hasher.update(bytemuck::cast_slice(features.values()));
+        if let Features::Sparse(matrix) = features {
+            for row in 0..matrix.rows() {
+                hasher.update(bytemuck::cast_slice(matrix.row(row).0));
+            }
+        }
+    }
+    for class in dataset.labels.iter().flat_map(|labels| &labels.classes) {
+        hasher.update(&class.map_or(u32::MAX, |class| class).to_le_bytes());
+    }
+    format!("{}-{}-{:08x}", graph.nodes(), graph.edges(), hasher.finalize())
+}

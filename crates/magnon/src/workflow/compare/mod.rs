@@ -1,0 +1,162 @@
+//! `compare`: which model, and does the graph or its direction help at all?
+//!
+//! Every model is trained on the same splits with the same number of seeds, and beside it what says how
+//! much its accuracy means: the majority class, a network that does not see the graph, the same model
+//! without direction, and the same model on the graph with every one-way edge turned by a coin. Whatever
+//! is left open (the sign of the operator, the charge) is chosen on each split by itself: training labels
+//! for the one, validation nodes for the other.
+//!
+//! A job is one model on one split with one seed. Jobs do not depend on each other or on the number of
+//! threads, so a comparison that was interrupted goes on from the jobs that a [`Journal`] has kept, to the
+//! same figures bit for bit.
+
+mod entrant;
+mod job;
+mod journal;
+mod result;
+mod splits;
+mod table;
+mod verdict;
+
+pub use journal::Journal;
+pub use result::{ChargeCount, Comparison, ControlRow, FromReference, ModelRow};
+pub use splits::SplitInfo;
+pub use table::CSV_COLUMNS;
+pub use verdict::{Answer, Finding, Verdict};
+
+use super::{Progress, find_cycles};
+use crate::Error;
+use crate::data::Dataset;
+use crate::model::{ChargeChoice, Direction, SharedInputs};
+use crate::operator::Charge;
+use crate::train::RunConfig;
+use entrant::{Entrant, Variation};
+use job::{Jobs, Setting};
+use serde::{Deserialize, Serialize};
+
+/// Bytes of filtered features that models and controls share.
+const SHARED: usize = 1 << 30;
+
+/// One model of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contestant {
+    /// What its row is called.
+    pub name: String,
+    /// Model, operator, filter and training; its data, seed and runs are not looked at.
+    pub config: RunConfig,
+}
+
+/// Configuration of a comparison.
+///
+/// | name | default | purpose | range |
+/// |---|---|---|---|
+/// | `models` | none | what is compared | at least one |
+/// | `splits` | 10 | splits that each is trained on | 1 to 10000 |
+/// | `runs` | 1 | seeds on each split | 1 to 10000 |
+/// | `draws` | 3 | graphs with directions by coin | 1 to 100 |
+/// | `memory` | none | bytes that the process may hold | |
+/// | `seed` | 0 | of splits, weights and coins | |
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareConfig {
+    /// What is compared.
+    pub models: Vec<Contestant>,
+    /// Splits that each is trained on.
+    pub splits: usize,
+    /// Seeds on each split.
+    pub runs: usize,
+    /// Graphs with directions by coin.
+    pub draws: usize,
+    /// Bytes that the process may hold while a model is trained; a model that needs more is a row that
+    /// says so.
+    pub memory: Option<u64>,
+    /// Seed of splits, weights and coins.
+    pub seed: u64,
+}
+
+impl Default for CompareConfig {
+    fn default() -> Self {
+        Self { models: Vec::new(), splits: 10, runs: 1, draws: 3, memory: None, seed: 0 }
+    }
+}
+
+impl CompareConfig {
+    /// Checks every range.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |problem: &str| Err(Error::Argument(problem.to_owned()));
+        if self.models.is_empty() {
+            return wrong("there is no model to compare; name some, such as mgc,gcn,magnet");
+        }
+        for (what, value, most) in [
+            ("number of splits", self.splits, 10_000),
+            ("number of runs", self.runs, 10_000),
+            ("number of draws", self.draws, 100),
+        ] {
+            if !(1..=most).contains(&value) {
+                return Err(Error::Argument(format!(
+                    "the {what} is {value}; it must be from 1 to {most}"
+                )));
+            }
+        }
+        for (k, model) in self.models.iter().enumerate() {
+            model.config.check()?;
+            if self.models[..k].iter().any(|other| other.name == model.name) {
+                return Err(Error::Argument(format!("the model {} is named twice", model.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares models on one data set. `split` says which splits: some that came with the data, or drawn ones.
+pub fn compare(
+    dataset: &Dataset,
+    split: Option<crate::data::SplitChoice>,
+    config: &CompareConfig,
+    journal: Option<&mut Journal>,
+    progress: &dyn Progress,
+) -> Result<Comparison, Error> {
+    config.check()?;
+    let (splits, info) = splits::choose(dataset, split, config)?;
+    progress.remark(&format!("{}", info.text));
+    let symmetric = dataset.graph.is_symmetric();
+    let open = |model: &Contestant| {
+        model.config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)
+    };
+    let advice = match !symmetric && config.models.iter().any(open) {
+        true => Some(find_cycles(&dataset.graph, progress)?.advice),
+        false => None,
+    };
+    let shared = SharedInputs::new(&dataset.graph, SHARED)?;
+    let setting =
+        Setting { dataset, shared: &shared, splits, advice: advice.as_ref(), config, symmetric };
+    let mut entrants = entrant::list(&setting);
+    let draws = if entrants.iter().any(Entrant::is_directed) { config.draws } else { 0 };
+    let mut jobs = Jobs::new(&setting, entrants.len() + draws, journal, progress)?;
+    for entrant in &mut entrants {
+        jobs.run(entrant)?;
+    }
+
+    // Directions by coin are for the model that would be taken, which validation decides.
+    let directed = entrants.iter().filter(|entrant| entrant.is_directed());
+    if let Some(leader) = entrant::leader(directed) {
+        let coins: Vec<Entrant> =
+            (0..config.draws).map(|draw| leader.with(Variation::Coin(draw))).collect();
+        for mut coin in coins {
+            jobs.run(&mut coin)?;
+            entrants.push(coin);
+        }
+    }
+    jobs.finish()?;
+    Ok(result::assemble(&setting, info, &entrants))
+}
+
+/// Whether a model makes something of direction; at a charge of 0 none does.
+fn is_directed(config: &RunConfig) -> bool {
+    let charge = config.operator.map(|operator| operator.charge);
+    match config.model.info().direction {
+        Direction::Charge => charge != Some(ChargeChoice::Fixed(Charge::ZERO)),
+        Direction::InAndOut => true,
+        Direction::Ignored | Direction::NoGraph => false,
+    }
+}

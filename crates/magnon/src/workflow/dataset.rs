@@ -1,0 +1,59 @@
+//! From the name of data to a data set.
+
+use crate::Error;
+use crate::data::{Dataset, SyntheticConfig, attach_features, attach_labels, load};
+use crate::graph::generate::GeneratorKind;
+use crate::train::DataConfig;
+use std::path::Path;
+
+/// The data set that a configuration describes: a folder, a file, or a generator such as
+/// `cyclic:nodes=500`, which draws with `seed`.
+pub fn read_dataset(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
+    let name = config.source.as_str();
+    if name.is_empty() {
+        let problem = "the name of the data is empty; name a folder, a file or a generator";
+        return Err(Error::Argument(problem.to_owned()));
+    }
+    let mut dataset = match generator(name) {
+        Some(synthetic) => generated(name, synthetic?, config, seed)?,
+        None => load(Path::new(name), &config.load)?,
+    };
+    if let Some(path) = &config.features {
+        attach_features(&mut dataset, path, config.load.feature_norm)?;
+    }
+    if let Some(path) = &config.labels {
+        attach_labels(&mut dataset, path)?;
+    }
+    Ok(dataset)
+}
+
+/// The generator where `name` is that of one and not of a file.
+pub fn generator(name: &str) -> Option<Result<SyntheticConfig, Error>> {
+    let (kind, _) = name.split_once(':').unwrap_or((name, ""));
+    let known = kind == "demo" || kind.parse::<GeneratorKind>().is_ok();
+    (known && !Path::new(name).exists()).then(|| {
+        let parsed = name.parse::<SyntheticConfig>();
+        parsed.map_err(|error| Error::Argument(format!("cannot generate '{name}': {error}")))
+    })
+}
+
+fn generated(
+    name: &str,
+    synthetic: SyntheticConfig,
+    config: &DataConfig,
+    seed: u64,
+) -> Result<Dataset, Error> {
+    if config.load.nodes.is_some() {
+        let problem = "a number of nodes is for edge lists; a generator takes it in its name, as in \
+                       cyclic:nodes=500";
+        return Err(Error::Argument(problem.to_owned()));
+    }
+    let mut dataset = SyntheticConfig { seed, ..synthetic }.dataset(name)?;
+    if config.load.reverse {
+        dataset.graph = dataset.graph.transpose();
+    }
+    if let Some(features) = &mut dataset.features {
+        dataset.scaled = config.load.feature_norm.apply(features);
+    }
+    Ok(dataset)
+}

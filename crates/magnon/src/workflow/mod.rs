@@ -1,0 +1,16 @@
+//! What every skin calls: find the data, advise a charge, train, compare.
+//!
+//! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
+//! its csv, the page and what another language's package returns are views of that struct. Calls that
+//! take long have a [`Progress`], which is told how far they are and may stop them.
+
+mod charge;
+pub mod compare;
+mod dataset;
+mod presets;
+mod progress;
+
+pub use charge::{CycleFindings, find_cycles};
+pub use dataset::{generator, read_dataset};
+pub use presets::{PRESETS, preset};
+pub use progress::Progress;

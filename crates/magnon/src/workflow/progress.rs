@@ -1,0 +1,24 @@
+//! `Progress`: looks on while a long call works, and may stop it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Looks on while a long call works, perhaps from several threads at once.
+pub trait Progress: Sync {
+    /// So many steps of about equal cost are done, of so many; `message` says what is under way.
+    fn step(&self, _done: usize, _total: usize, _message: &str) {}
+    /// Something that a person should know.
+    fn remark(&self, _text: &str) {}
+    /// A flag that stops the call once it is set.
+    fn stop_flag(&self) -> &AtomicBool {
+        &NEVER
+    }
+    /// Whether the call is to stop.
+    fn is_stopped(&self) -> bool {
+        self.stop_flag().load(Ordering::Relaxed)
+    }
+}
+
+/// Nobody looks on.
+impl Progress for () {}
