@@ -71,7 +71,7 @@ def spectrum(binary: str, graph: Path, flags: list[str], work: Path) -> np.ndarr
 
 
 def checks(weights: sp.csr_matrix, name: str) -> list[tuple[list[str], Operator, slice]]:
-    """Flags, recipe and the part of the spectrum that they ask for."""
+    """Flags, config and the part of the spectrum that they ask for."""
     if name != LARGE:
         return [(operator.flags(), operator, slice(None)) for operator in all_operators()]
     parts = {
@@ -79,10 +79,10 @@ def checks(weights: sp.csr_matrix, name: str) -> list[tuple[list[str], Operator,
         ("largest",): slice(weights.shape[0] - COUNT, None),
     }
     plain = Operator("1/4", self_loops=False, kind="laplacian")
-    recipes = [plain, replace(plain, charge="0"), replace(plain, normalize="none")]
+    configs = [plain, replace(plain, charge="0"), replace(plain, normalize="none")]
     return [
-        (recipe.flags() + ["--count", str(COUNT), "--which", *which], recipe, part)
-        for recipe in recipes
+        (config.flags() + ["--count", str(COUNT), "--which", *which], config, part)
+        for config in configs
         for which, part in parts.items()
     ]
 

@@ -29,7 +29,7 @@ KINDS = ("low", "high", "laplacian")
 
 @dataclass(frozen=True)
 class Operator:
-    """The recipe of an operator; the adjacency comes in two kinds, `low` and `high`."""
+    """The config of an operator; the adjacency comes in two kinds, `low` and `high`."""
 
     charge: str
     symmetrize: str = "max"
@@ -40,7 +40,7 @@ class Operator:
     """Whether self loops of the graph count, beside those that are added."""
 
     def flags(self) -> list[str]:
-        """The same recipe on the command line."""
+        """The same config on the command line."""
         flags = ["--charge", self.charge]
         flags += ["--symmetrize", self.symmetrize, "--normalize", self.normalize]
         if not self.self_loops:

@@ -318,7 +318,7 @@ fn data_that_cannot_be_trained_on_exit_with_one() {
     fs::write(&labels, "a\nb\na\n").unwrap();
     let one = folder.path().join("one.csv");
     fs::write(&one, "a\n".repeat(90)).unwrap();
-    let broken = folder.path().join("recipe.json");
+    let broken = folder.path().join("config.json");
     fs::write(&broken, "{\"trane\": {}}").unwrap();
     let out = folder.path().join("run");
     for (arguments, word) in [

@@ -248,8 +248,8 @@ proptest! {
         let matrix = dense(&build(&graph, &twin));
         let expected = matrix.self_adjoint_eigenvalues(Side::Lower).unwrap();
         let operator = build(&graph, &config);
-        let recipe = SpectrumConfig { vectors: true, ..Default::default() };
-        let found = spectrum(&operator, &recipe, &|_, _| ()).unwrap();
+        let config = SpectrumConfig { vectors: true, ..Default::default() };
+        let found = spectrum(&operator, &config, &|_, _| ()).unwrap();
         let slack = 1e-13 * matrix.norm_max().max(1.0) * graph.nodes() as f64;
         prop_assert_eq!(found.eigenvalues.len(), expected.len());
         for (a, b) in found.eigenvalues.iter().zip(&expected) {

@@ -22,8 +22,8 @@ fn peak_is_within_the_promise() {
     };
     let graph = generate(&config, 1).unwrap().graph;
     let charge = Charge::fraction(1, 5).unwrap();
-    let recipe = OperatorConfig { charge, ..Default::default() };
-    let operator = MagneticOperator::new(&graph, &recipe).unwrap();
+    let config = OperatorConfig { charge, ..Default::default() };
+    let operator = MagneticOperator::new(&graph, &config).unwrap();
     drop(graph);
     let features = Features::Dense(Matrix::zeros(nodes, columns));
     PEAK.store(NOW.load(Relaxed), Relaxed);

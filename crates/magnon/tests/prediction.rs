@@ -64,7 +64,7 @@ fn model(
     data: &Dataset,
 ) -> SavedModel {
     let (engine, features) = (Cpu::<f32>::sequential(), data.features.as_ref().unwrap());
-    let recipe = training_common::model(name, &[("hidden", 6.into())]);
+    let config = training_common::model(name, &[("hidden", 6.into())]);
     let inputs = Inputs {
         graph: &data.graph,
         pattern: &Arc::new(Pattern::new(&data.graph).unwrap()),
@@ -78,11 +78,11 @@ fn model(
         purpose: Purpose::Predict,
         progress: &|_, _| (),
     };
-    let drawn = recipe.build(&engine, &inputs).unwrap().layout().draw(&engine, 4).unwrap();
+    let drawn = config.build(&engine, &inputs).unwrap().layout().draw(&engine, 4).unwrap();
     let weights = drawn.iter();
     let weights = weights.map(|(name, shape, value)| (name.to_owned(), shape, value.clone()));
     SavedModel {
-        model: recipe,
+        model: config,
         feature_norm: FeatureNorm::None,
         width: features.cols(),
         classes: ["a", "b", "c"].map(str::to_owned).to_vec(),

@@ -16,13 +16,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use training_common::{charge, config, dataset, kinds};
 
-fn trained(data: &Dataset, recipe: &RunConfig) -> (SavedModel, Outcome) {
-    let outcome = Experiment::new(data, recipe).unwrap().run(None, &()).unwrap();
+fn trained(data: &Dataset, config: &RunConfig) -> (SavedModel, Outcome) {
+    let outcome = Experiment::new(data, config).unwrap().run(None, &()).unwrap();
     let run = &outcome.runs[0];
     let mut saved = SavedModel {
-        model: recipe.model.clone(),
-        operator: outcome.operator(recipe),
-        filter: recipe.filter.clone(),
+        model: config.model.clone(),
+        operator: outcome.operator(config),
+        filter: config.filter.clone(),
         feature_norm: FeatureNorm::None,
         width: data.features.as_ref().unwrap().cols(),
         classes: data.labels.as_ref().unwrap().names.clone(),
@@ -33,10 +33,10 @@ fn trained(data: &Dataset, recipe: &RunConfig) -> (SavedModel, Outcome) {
 }
 
 fn small(kind: &str, charge: Charge) -> (Dataset, RunConfig) {
-    let mut recipe = config(kind, charge);
-    recipe.train.epochs = 4;
-    recipe.model.set("hidden", 3.into()).unwrap();
-    (dataset(40, 4, 8), recipe)
+    let mut config = config(kind, charge);
+    config.train.epochs = 4;
+    config.model.set("hidden", 3.into()).unwrap();
+    (dataset(40, 4, 8), config)
 }
 
 fn known(data: &Dataset, run: &TrialResult) -> PredictionCache {
@@ -49,10 +49,10 @@ fn models_are_read_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
     for (kind, charge) in kinds() {
-        let (mut data, recipe) = small(kind, charge);
+        let (mut data, config) = small(kind, charge);
         let names = &mut data.labels.as_mut().unwrap().names;
         *names = ["a, \"b\"", "ü\n", ""].map(str::to_owned).to_vec();
-        let (saved, outcome) = trained(&data, &recipe);
+        let (saved, outcome) = trained(&data, &config);
         saved.write(&path).unwrap();
         let read = SavedModel::read(&path).unwrap();
         assert_eq!(read, saved);
@@ -91,8 +91,8 @@ fn edit(path: &Path, from: &str, to: &str) {
 fn damaged_models_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
-    let (mut data, recipe) = small("mgc", charge(3));
-    let (saved, outcome) = trained(&data, &recipe);
+    let (mut data, config) = small("mgc", charge(3));
+    let (saved, outcome) = trained(&data, &config);
     data.labels = None; // the weights are to speak for themselves
     let refused = |word: &str| {
         let error = SavedModel::read(&path).expect_err(word);
@@ -194,8 +194,8 @@ fn damage(good: &[u8], mut look: impl FnMut(&[u8])) {
 #[test]
 fn no_damage_makes_models_or_predictions_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, recipe) = small("mgc", charge(3));
-    let (saved, outcome) = trained(&data, &recipe);
+    let (data, config) = small("mgc", charge(3));
+    let (saved, outcome) = trained(&data, &config);
     let path = folder.path().join("model.safetensors");
     saved.write(&path).unwrap();
     let good = std::fs::read(&path).unwrap();
@@ -242,11 +242,11 @@ impl Observer for StopAt {
 #[test]
 fn no_damage_to_a_checkpoint_makes_training_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let (data, recipe) = small("mgc", charge(3));
+    let (data, config) = small("mgc", charge(3));
     let run = |observer: &dyn Observer, resume| {
         let folder = folder.path().to_owned();
         let checkpoints = Checkpoints { folder, every: 100, resume };
-        Experiment::new(&data, &recipe).unwrap().with_checkpoints(checkpoints).run(None, observer)
+        Experiment::new(&data, &config).unwrap().with_checkpoints(checkpoints).run(None, observer)
     };
     let stopped = run(&StopAt(2, AtomicUsize::new(0)), false);
     assert!(matches!(stopped, Err(TrainError::Stopped(2))));
@@ -265,7 +265,7 @@ fn no_damage_to_a_checkpoint_makes_training_panic() {
     });
     assert!(refused > 500, "{refused}");
     // A checkpoint of another trial, under this one's name.
-    let mut another = recipe.clone();
+    let mut another = config.clone();
     another.train.seed = 7;
     let checkpoints = Checkpoints { folder: folder.path().to_owned(), every: 100, resume: false };
     let another = Experiment::new(&data, &another).unwrap().with_checkpoints(checkpoints);
@@ -283,9 +283,9 @@ fn no_damage_to_a_checkpoint_makes_training_panic() {
 fn folders_guard_what_they_hold() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("run");
-    let (data, recipe) = small("mgc", charge(3));
-    let (saved, outcome) = trained(&data, &recipe);
-    let begin = |overwrite, resume| RunFolder::begin(&path, &recipe, overwrite, resume);
+    let (data, config) = small("mgc", charge(3));
+    let (saved, outcome) = trained(&data, &config);
+    let begin = |overwrite, resume| RunFolder::begin(&path, &config, overwrite, resume);
     let says = |result: Result<RunFolder, FileError>, word: &str| {
         let error = result.expect_err(word).to_string();
         assert!(error.contains("run") && error.contains(word), "{error}");
@@ -297,12 +297,12 @@ fn folders_guard_what_they_hold() {
     begin(false, true).unwrap();
     begin(true, false).unwrap();
     let known = known(&data, &outcome.runs[0]);
-    folder.finish(&recipe, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
+    folder.finish(&config, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
     assert!(!folder.file("checkpoints").exists());
     says(begin(false, false), "holds a run already");
     says(begin(false, true), "come to its end");
     let opened = RunFolder::open(&path).unwrap();
-    assert_eq!(opened.config().unwrap(), recipe);
+    assert_eq!(opened.config().unwrap(), config);
     assert_eq!(opened.model().unwrap(), saved);
     assert_eq!(opened.predictions().unwrap(), Some(known));
     std::fs::remove_file(opened.file("predictions.safetensors")).unwrap();
@@ -324,7 +324,7 @@ fn folders_guard_what_they_hold() {
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("thesis.tex"), "x").unwrap();
     for overwrite in [false, true] {
-        let error = RunFolder::begin(&other, &recipe, overwrite, false).unwrap_err().to_string();
+        let error = RunFolder::begin(&other, &config, overwrite, false).unwrap_err().to_string();
         assert!(error.contains("other files"), "{error}");
     }
     assert!(other.join("thesis.tex").exists());

@@ -16,8 +16,8 @@ fn check(nodes: usize, density: f64, columns: usize) {
     let dataset = config.dataset("cyclic").unwrap();
     let features = dataset.features.as_ref().unwrap();
     for charge in [Charge::ZERO, Charge::fraction(1, 3).unwrap()] {
-        let recipe = OperatorConfig { charge, ..Default::default() };
-        let operator = MagneticOperator::new(&dataset.graph, &recipe).unwrap();
+        let config = OperatorConfig { charge, ..Default::default() };
+        let operator = MagneticOperator::new(&dataset.graph, &config).unwrap();
         let filters = [
             Filter::linear_rank(5).unwrap(),
             Filter::heat(1.5, operator.bounds(), Kind::Adjacency, Accuracy::Exact).unwrap(),
@@ -25,7 +25,7 @@ fn check(nodes: usize, density: f64, columns: usize) {
         ];
         for filter in &filters {
             let run = || {
-                let operator = MagneticOperator::new(&dataset.graph, &recipe).unwrap();
+                let operator = MagneticOperator::new(&dataset.graph, &config).unwrap();
                 propagate(&operator, filter, features, &|_, _| ()).unwrap()
             };
             let one = on_threads(1, run);
@@ -51,8 +51,8 @@ fn blocks_of_columns_are_independent() {
     let dataset = SyntheticConfig::demo().dataset("demo").unwrap();
     let features = dataset.features.as_ref().unwrap();
     let charge = Charge::fraction(1, 4).unwrap();
-    let recipe = OperatorConfig { charge, ..Default::default() };
-    let operator = MagneticOperator::new(&dataset.graph, &recipe).unwrap();
+    let config = OperatorConfig { charge, ..Default::default() };
+    let operator = MagneticOperator::new(&dataset.graph, &config).unwrap();
     let filter = Filter::linear_rank(4).unwrap();
     let Features::Dense(_) = features else { panic!("dense features") };
     let Propagated::Complex(whole) = propagate(&operator, &filter, features, &|_, _| ()).unwrap()

@@ -43,14 +43,14 @@ fn a_run_goes_on_from_any_state_bit_for_bit() {
         let setup = Setup::new(kind, charge);
         let ready = setup.ready(0.4);
         for batch in [None, Some(16)] {
-            let recipe =
+            let config =
                 TrainConfig { epochs: 24, batch, optimiser, seed: 7, ..Default::default() };
             let run = |state: Option<State>, watch: &mut dyn Watch| {
                 // Other first weights: all that counts must come from the state.
                 let mut weights = ready.draw(if state.is_some() { 99 } else { 7 });
                 let (feed, targets) = (ready.feed(batch), setup.both());
                 let fitted =
-                    fit(&engine, &mut weights, &feed, targets, &recipe, state, watch).unwrap();
+                    fit(&engine, &mut weights, &feed, targets, &config, state, watch).unwrap();
                 (bits(&weights), history_bits(&fitted.history), fitted.best)
             };
             let whole = run(None, &mut ());
@@ -89,11 +89,11 @@ fn an_interrupted_experiment_goes_on_from_its_folder() {
     let data = dataset(150, 9, 3);
     for (kind, charge) in kinds() {
         for batch in [None, Some(25)] {
-            let mut recipe = config(kind, charge);
-            recipe.train.batch = batch;
+            let mut config = config(kind, charge);
+            config.train.batch = batch;
             let folder = tempfile::tempdir().unwrap();
             let run = |resume: Option<bool>, observer: &dyn Observer| {
-                let mut experiment = Experiment::new(&data, &recipe).unwrap();
+                let mut experiment = Experiment::new(&data, &config).unwrap();
                 if let Some(resume) = resume {
                     let folder = folder.path().to_owned();
                     experiment =
@@ -129,11 +129,11 @@ fn val_loss(setup: &Setup, ready: &Ready, weights: &Parameters<Cpu<f32>>) -> f64
 fn train(
     setup: &Setup,
     ready: &Ready,
-    recipe: &TrainConfig,
+    config: &TrainConfig,
     weights: &mut Parameters<Cpu<f32>>,
 ) -> Fitted {
-    let (engine, feed) = (Cpu::sequential(), ready.feed(recipe.batch));
-    fit(&engine, weights, &feed, setup.both(), recipe, None, &mut ()).unwrap()
+    let (engine, feed) = (Cpu::sequential(), ready.feed(config.batch));
+    fit(&engine, weights, &feed, setup.both(), config, None, &mut ()).unwrap()
 }
 
 #[test]
@@ -142,11 +142,11 @@ fn it_stops_when_patience_is_spent_and_keeps_the_best_weights() {
     let ready = setup.ready(0.5);
     let optimiser = AdamConfig { rate: 0.1, ..Default::default() };
     for patience in [1, 5, 20] {
-        let recipe = TrainConfig { patience, optimiser, ..Default::default() };
+        let config = TrainConfig { patience, optimiser, ..Default::default() };
         let mut weights = ready.draw(0);
-        let fitted = train(&setup, &ready, &recipe, &mut weights);
+        let fitted = train(&setup, &ready, &config, &mut weights);
         assert_eq!(fitted.history.len(), fitted.best.epoch + patience);
-        assert!(fitted.history.len() < recipe.epochs, "it stopped by itself");
+        assert!(fitted.history.len() < config.epochs, "it stopped by itself");
         let least = fitted.history.iter().map(|r| r.val_loss).fold(f64::INFINITY, f64::min);
         assert_eq!(fitted.best.val_loss, least);
         let first = fitted.history.iter().find(|r| r.val_loss == least).unwrap();
@@ -161,10 +161,10 @@ fn one_epoch_is_one_step() {
     let engine = Cpu::sequential();
     let setup = Setup::new("mlp", Charge::ZERO);
     let ready = setup.ready(0.0);
-    let recipe = TrainConfig { epochs: 1, ..Default::default() };
+    let config = TrainConfig { epochs: 1, ..Default::default() };
     let mut weights = ready.draw(0);
     let before = weights.download(&engine).unwrap();
-    let fitted = train(&setup, &ready, &recipe, &mut weights);
+    let fitted = train(&setup, &ready, &config, &mut weights);
     assert_eq!((fitted.history.len(), fitted.best.epoch), (1, 1));
     assert_eq!(val_loss(&setup, &ready, &weights), fitted.best.val_loss);
     // Adam's first step moves every weight by the rate at most, and some by it.
@@ -179,11 +179,11 @@ fn a_batch_of_all_rows_is_the_full_batch() {
     for (kind, charge) in kinds() {
         let setup = Setup::new(kind, charge);
         let ready = setup.ready(0.0);
-        let recipe = TrainConfig { epochs: 15, ..Default::default() };
-        let expected = train(&setup, &ready, &recipe, &mut ready.draw(1));
+        let config = TrainConfig { epochs: 15, ..Default::default() };
+        let expected = train(&setup, &ready, &config, &mut ready.draw(1));
         for size in [setup.targets[0].len(), 10_000] {
-            let recipe = TrainConfig { batch: Some(size), ..recipe };
-            let fitted = train(&setup, &ready, &recipe, &mut ready.draw(1));
+            let config = TrainConfig { batch: Some(size), ..config };
+            let fitted = train(&setup, &ready, &config, &mut ready.draw(1));
             for (a, b) in expected.history.iter().zip(&fitted.history) {
                 assert!((a.train_loss - b.train_loss).abs() < 1e-4, "{a:?} {b:?}");
                 assert!((a.val_loss - b.val_loss).abs() < 1e-4, "{a:?} {b:?}");
@@ -199,11 +199,11 @@ fn batches_cover_all_rows() {
     let setup = Setup::new("mgc", charge(3));
     let ready = setup.ready(0.0);
     let optimiser = AdamConfig { rate: 1e-12, weight_decay: 0.0, ..Default::default() };
-    let recipe = TrainConfig { epochs: 2, optimiser, ..Default::default() };
-    let full = train(&setup, &ready, &recipe, &mut ready.draw(1));
+    let config = TrainConfig { epochs: 2, optimiser, ..Default::default() };
+    let full = train(&setup, &ready, &config, &mut ready.draw(1));
     for size in [1, 7, 64] {
-        let recipe = TrainConfig { batch: Some(size), ..recipe };
-        let fitted = train(&setup, &ready, &recipe, &mut ready.draw(1));
+        let config = TrainConfig { batch: Some(size), ..config };
+        let fitted = train(&setup, &ready, &config, &mut ready.draw(1));
         let (a, b) = (&full.history[0], &fitted.history[0]);
         assert!((a.train_loss - b.train_loss).abs() < 1e-6, "{size}: {a:?} {b:?}");
         assert_eq!(a.train_accuracy, b.train_accuracy);
@@ -224,10 +224,10 @@ fn losses_that_are_no_numbers_are_errors() {
     let plain = dataset(150, 9, 3);
     for (data, rate, kind) in [(&huge, 0.01, "mlp"), (&plain, 1e38, "mlp"), (&plain, 1e38, "mgc")] {
         for batch in [None, Some(30)] {
-            let mut recipe = config(kind, charge(3));
-            recipe.train.optimiser.rate = rate;
-            recipe.train.batch = batch;
-            let result = Experiment::new(data, &recipe).unwrap().run(None, &());
+            let mut config = config(kind, charge(3));
+            config.train.optimiser.rate = rate;
+            config.train.batch = batch;
+            let result = Experiment::new(data, &config).unwrap().run(None, &());
             let Err(error) = result else { panic!("{kind} at rate {rate} should fail") };
             let text = error.to_string();
             assert!(matches!(error, TrainError::NotFinite { .. }), "{text}");
@@ -242,12 +242,12 @@ fn labelled(classes: Vec<Option<u32>>, names: &[&str]) -> Labels {
 
 #[test]
 fn data_that_cannot_be_learnt_from_are_refused() {
-    let recipe = config("mgc", charge(3));
+    let config = config("mgc", charge(3));
     let data = dataset(60, 4, 1);
     let refuse = |change: &dyn Fn(&mut Dataset), word: &str| {
         let mut data = data.clone();
         change(&mut data);
-        let error = Experiment::new(&data, &recipe).err().expect(word).to_string();
+        let error = Experiment::new(&data, &config).err().expect(word).to_string();
         assert!(error.contains(word), "{error}");
     };
     refuse(&|data| data.features = None, "no features");
@@ -265,11 +265,11 @@ fn data_that_cannot_be_learnt_from_are_refused() {
         },
         "no labelled validation node",
     );
-    let (engine, recipe) = (Cpu::sequential(), TrainConfig::default());
+    let (engine, config) = (Cpu::sequential(), TrainConfig::default());
     let setup = Setup::new("mgc", charge(3));
     let (ready, none) = (setup.ready(0.0), Targets::default());
     let (feed, targets) = (ready.feed(None), [&none, &setup.targets[1]]);
-    let result = fit(&engine, &mut ready.draw(0), &feed, targets, &recipe, None, &mut ());
+    let result = fit(&engine, &mut ready.draw(0), &feed, targets, &config, None, &mut ());
     assert!(matches!(result, Err(TrainError::EmptyPart { part: "training" })));
 }
 
@@ -277,13 +277,13 @@ fn data_that_cannot_be_learnt_from_are_refused() {
 #[test]
 fn nodes_without_a_label_are_left_out() {
     let mut data = dataset(90, 5, 2);
-    let recipe = config("mgc", charge(3));
+    let config = config("mgc", charge(3));
     let gone: Vec<u32> = data.splits[0].train.iter().step_by(4).copied().collect();
     let mut without = data.clone();
     without.splits[0].train.retain(|u| !gone.contains(u));
     let labels = data.labels.as_mut().unwrap();
     gone.iter().for_each(|&u| labels.classes[u as usize] = None);
-    let run = |data: &Dataset| Experiment::new(data, &recipe).unwrap().run(None, &()).unwrap();
+    let run = |data: &Dataset| Experiment::new(data, &config).unwrap().run(None, &()).unwrap();
     let (a, b) = (run(&data), run(&without));
     assert_eq!(a.runs[0].weights, b.runs[0].weights);
     assert_eq!(a.runs[0].metrics[0].confusion, b.runs[0].metrics[0].confusion);
@@ -298,8 +298,8 @@ fn a_class_that_training_never_sees_is_said_and_does_no_harm() {
     *train = kept;
     test.extend::<Vec<u32>>(moved);
     labels.names[2] = "rare".to_owned();
-    let recipe = config("mgc", charge(3));
-    let experiment = Experiment::new(&data, &recipe).unwrap();
+    let config = config("mgc", charge(3));
+    let experiment = Experiment::new(&data, &config).unwrap();
     assert_eq!(experiment.unseen_classes(), ["rare"]);
     let outcome = experiment.run(None, &()).unwrap();
     assert_eq!(outcome.runs[0].metrics[0].classes[2].support, 0);
@@ -317,10 +317,10 @@ fn a_class_of_one_node_may_be_missing_from_training() {
     let path = std::path::Path::new(&root).join("texas");
     let data = magnon::data::load(&path, &Default::default()).unwrap();
     for (split, unseen) in [("given", &[][..]), ("40/30/30", &["3"])] {
-        let mut recipe = config("mgc", charge(4));
-        recipe.data.split = split.parse().unwrap();
-        recipe.train.epochs = 5;
-        let experiment = Experiment::new(&data, &recipe).unwrap();
+        let mut config = config("mgc", charge(4));
+        config.data.split = split.parse().unwrap();
+        config.train.epochs = 5;
+        let experiment = Experiment::new(&data, &config).unwrap();
         assert_eq!(experiment.unseen_classes(), unseen);
         let outcome = experiment.run(None, &()).unwrap();
         assert_eq!(outcome.runs[0].history.len(), 5);
@@ -335,10 +335,10 @@ fn strange_states_are_refused() {
     let engine = Cpu::sequential();
     let setup = Setup::new("mlp", Charge::ZERO);
     let ready = setup.ready(0.0);
-    let recipe = TrainConfig { epochs: 6, ..Default::default() };
+    let config = TrainConfig { epochs: 6, ..Default::default() };
     let go = |state: Option<State>, watch: &mut dyn Watch| {
         let (feed, targets) = (ready.feed(None), setup.both());
-        fit(&engine, &mut ready.draw(0), &feed, targets, &recipe, state, watch)
+        fit(&engine, &mut ready.draw(0), &feed, targets, &config, state, watch)
     };
     let mut keep = Keep { at: 3, state: None };
     go(None, &mut keep).unwrap();
@@ -365,11 +365,11 @@ fn strange_states_are_refused() {
 }
 
 #[test]
-fn recipes_out_of_range_are_refused() {
+fn configs_out_of_range_are_refused() {
     let check = |change: &dyn Fn(&mut TrainConfig), word: &str| {
-        let mut recipe = TrainConfig::default();
-        change(&mut recipe);
-        let error = recipe.check().expect_err(word).to_string();
+        let mut config = TrainConfig::default();
+        change(&mut config);
+        let error = config.check().expect_err(word).to_string();
         assert!(error.contains(word), "{error}");
     };
     check(&|c| c.epochs = 0, "epochs");
@@ -387,14 +387,14 @@ fn recipes_out_of_range_are_refused() {
 #[test]
 fn seeds_may_be_as_large_as_they_like() {
     let data = dataset(60, 4, 1);
-    let mut recipe = config("mgc", charge(3));
-    recipe.train.seed = u64::MAX;
-    recipe.train.epochs = 2;
-    recipe.runs.count = 3;
+    let mut config = config("mgc", charge(3));
+    config.train.seed = u64::MAX;
+    config.train.epochs = 2;
+    config.runs.count = 3;
     for vary in [Vary::Seeds, Vary::Both] {
-        recipe.runs.vary = vary;
-        recipe.data.split = "60/20/20".parse().unwrap();
-        let outcome = Experiment::new(&data, &recipe).unwrap().run(None, &()).unwrap();
+        config.runs.vary = vary;
+        config.data.split = "60/20/20".parse().unwrap();
+        let outcome = Experiment::new(&data, &config).unwrap().run(None, &()).unwrap();
         assert_eq!(outcome.runs.len(), 3);
     }
 }
@@ -405,8 +405,8 @@ fn filtered_features_of_other_sizes_are_refused() {
     let path = folder.path().join("x.npy");
     magnon::data::write::write_npy(&path, &Matrix::<f32>::zeros(59, 4)).unwrap();
     let data = dataset(60, 4, 1);
-    let recipe = config("mgc", charge(3));
-    let experiment = Experiment::new(&data, &recipe).unwrap();
+    let config = config("mgc", charge(3));
+    let experiment = Experiment::new(&data, &config).unwrap();
     let rows = MappedRows::open(&path).unwrap();
     let error = experiment.with_filtered(Charge::ZERO, rows).err().unwrap().to_string();
     assert!(error.contains("59") && error.contains("60"), "{error}");

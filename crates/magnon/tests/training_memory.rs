@@ -18,9 +18,9 @@ use training_common::{Ready, Setup, charge, dataset, kinds, model, sparse, thinn
 fn requests(setup: &Setup, ready: &Ready, batch: Option<usize>, epochs: usize) -> usize {
     let (engine, feed) = (Cpu::sequential(), ready.feed(batch));
     let mut weights = ready.draw(0);
-    let recipe = TrainConfig { epochs, patience: 1 << 20, batch, ..Default::default() };
+    let config = TrainConfig { epochs, patience: 1 << 20, batch, ..Default::default() };
     let before = calls();
-    let fitted = fit(&engine, &mut weights, &feed, setup.both(), &recipe, None, &mut ()).unwrap();
+    let fitted = fit(&engine, &mut weights, &feed, setup.both(), &config, None, &mut ()).unwrap();
     let after = calls();
     assert_eq!(fitted.history.len(), epochs);
     after - before
@@ -68,10 +68,10 @@ fn a_run_that_goes_on_asks_for_no_more() {
     let setup = Setup::new("mgc", charge(3));
     let (engine, ready) = (Cpu::sequential(), setup.ready(0.5));
     let run = |epochs, state, watch: &mut dyn Watch| {
-        let recipe = TrainConfig { epochs, patience: 1 << 20, ..Default::default() };
+        let config = TrainConfig { epochs, patience: 1 << 20, ..Default::default() };
         let (feed, mut weights) = (ready.feed(None), ready.draw(0));
         let before = calls();
-        fit(&engine, &mut weights, &feed, setup.both(), &recipe, state, watch).unwrap();
+        fit(&engine, &mut weights, &feed, setup.both(), &config, state, watch).unwrap();
         calls() - before
     };
     let mut keep = Keep(None);
@@ -115,13 +115,13 @@ fn peak_is_the_figure_that_training_gives() {
                     continue;
                 }
                 let engine = Cpu::sequential(); // which keeps the blocks that it has worked in
-                let recipe = TrainConfig { epochs: 5, batch, ..Default::default() };
+                let config = TrainConfig { epochs: 5, batch, ..Default::default() };
                 let (feed, targets) = (ready.feed(batch), setup.both());
                 let mut weights = ready.draw(0);
                 let before = NOW.load(Relaxed);
                 PEAK.store(before, Relaxed);
                 let fitted =
-                    fit(&engine, &mut weights, &feed, targets, &recipe, None, &mut ()).unwrap();
+                    fit(&engine, &mut weights, &feed, targets, &config, None, &mut ()).unwrap();
                 let used = PEAK.load(Relaxed) - before;
                 let ratio = used as f64 / fitted.bytes as f64;
                 let case = format!("{charge} {order:?} {batch:?} {dropout}");
@@ -152,12 +152,12 @@ fn peak_of_every_model_is_its_figure() {
             }
         }
         let ready = setup.ready_with(&model);
-        let recipe = TrainConfig { epochs: 4, ..Default::default() };
+        let config = TrainConfig { epochs: 4, ..Default::default() };
         let (feed, targets) = (ready.feed(None), setup.both());
         let mut weights = ready.draw(0);
         let before = NOW.load(Relaxed);
         PEAK.store(before, Relaxed);
-        let fitted = fit(&engine, &mut weights, &feed, targets, &recipe, None, &mut ()).unwrap();
+        let fitted = fit(&engine, &mut weights, &feed, targets, &config, None, &mut ()).unwrap();
         let used = PEAK.load(Relaxed) - before;
         let most = fitted.bytes + fitted.bytes / 50 + (16 << 10);
         let case = format!("{}: {used} bytes, not {}", info.name, fitted.bytes);

@@ -81,8 +81,8 @@ fn loss_by_hand(x: &Dense, p: &[Vec<f64>], hidden: usize, targets: &[(u32, u32)]
 #[test]
 fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let (graph, q, hidden) = (small(), charge(3), 4);
-    let recipe = OperatorConfig { charge: q, ..Default::default() };
-    let operator = MagneticOperator::new(&graph, &recipe).unwrap();
+    let operator_config = OperatorConfig { charge: q, ..Default::default() };
+    let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
     let x: Vec<f64> = (0..18).map(|i| ((i * 37 + 11) % 23) as f64 / 11.5 - 1.0).collect();
     let complex: Dense =
         x.chunks(3).map(|row| row.iter().map(|&x| Complex64::from(x)).collect()).collect();
@@ -98,7 +98,7 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
         pattern: operator.pattern(),
         features: &features,
         classes: 3,
-        operator: Some(&recipe),
+        operator: Some(&operator_config),
         filter: Some(&filter),
         filtered: None,
         shared: None,
@@ -258,7 +258,7 @@ fn both_orders_compute_the_same() {
             for kind in [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian] {
                 for (q, self_loops) in [(Charge::ZERO, true), (charge(5), true), (charge(4), false)]
                 {
-                    let recipe = OperatorConfig {
+                    let config = OperatorConfig {
                         charge: q,
                         normalize,
                         kind,
@@ -271,7 +271,7 @@ fn both_orders_compute_the_same() {
                             pattern: &pattern,
                             features,
                             classes: 3,
-                            operator: Some(&recipe),
+                            operator: Some(&config),
                             filter: Some(&filter),
                             filtered: None,
                             shared: None,
@@ -293,9 +293,9 @@ fn both_orders_compute_the_same() {
                     let close = |a: &[f32], b: &[f32]| {
                         a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5 * (1.0 + a.abs()))
                     };
-                    assert!(close(&a, &b), "logits, {recipe:?}");
+                    assert!(close(&a, &b), "logits, {config:?}");
                     for (a, b) in da.iter().zip(&db) {
-                        assert!(close(a, b), "gradients, {recipe:?}");
+                        assert!(close(a, b), "gradients, {config:?}");
                     }
                     let size = da.iter().flatten().fold(0f32, |most, x| most.max(x.abs()));
                     assert!(size > 1e-3, "the gradient is not nothing");
@@ -311,8 +311,8 @@ fn mapped_rows_are_those_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let data = dataset(80, 12, 6);
     for q in [Charge::ZERO, charge(3)] {
-        let recipe = OperatorConfig { charge: q, ..Default::default() };
-        let operator = MagneticOperator::new(&data.graph, &recipe).unwrap();
+        let config = OperatorConfig { charge: q, ..Default::default() };
+        let operator = MagneticOperator::new(&data.graph, &config).unwrap();
         let features = data.features.as_ref().unwrap();
         let filter = Filter::linear_rank(4).unwrap();
         let filtered = propagate(&operator, &filter, features, &|_, _| ()).unwrap();
@@ -333,10 +333,10 @@ fn mapped_rows_are_those_in_memory() {
         }
         // And so are the models that are trained on them.
         for batch in [None, Some(20)] {
-            let mut recipe = training_common::config("mgc", q);
-            recipe.operator.as_mut().unwrap().pass = PassChoice::Low;
-            recipe.train.batch = batch;
-            let experiment = || Experiment::new(&data, &recipe).unwrap();
+            let mut config = training_common::config("mgc", q);
+            config.operator.as_mut().unwrap().pass = PassChoice::Low;
+            config.train.batch = batch;
+            let experiment = || Experiment::new(&data, &config).unwrap();
             let memory = experiment().run(None, &()).unwrap();
             let file = experiment().with_filtered(q, MappedRows::open(&path).unwrap()).unwrap();
             let file = file.run(None, &()).unwrap();
@@ -429,13 +429,13 @@ fn a_file_cut_short_is_an_error() {
         let error = rows.check().unwrap_err().to_string();
         assert!(error.contains("x.npy") && error.contains("row 79"), "{error}");
         for batch in [None, Some(20)] {
-            let mut recipe = training_common::config("mgc", Charge::ZERO);
-            recipe.operator.as_mut().unwrap().pass = PassChoice::Low;
-            recipe.train.batch = batch;
+            let mut config = training_common::config("mgc", Charge::ZERO);
+            config.operator.as_mut().unwrap().pass = PassChoice::Low;
+            config.train.batch = batch;
             magnon::data::write::write_npy(&path, &filtered).unwrap();
             let rows = MappedRows::open(&path).unwrap();
             std::fs::File::options().write(true).open(&path).unwrap().set_len(kept).unwrap();
-            let experiment = Experiment::new(&data, &recipe).unwrap();
+            let experiment = Experiment::new(&data, &config).unwrap();
             let experiment = experiment.with_filtered(Charge::ZERO, rows).unwrap();
             let error = experiment.run(None, &()).err().unwrap().to_string();
             assert!(error.contains("x.npy has a row"), "{error}");

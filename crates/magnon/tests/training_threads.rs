@@ -49,15 +49,15 @@ fn experiments_do_not_depend_on_threads() {
         reason: String::new(),
     };
     for (count, batch) in [(1, None), (3, None), (3, Some(40))] {
-        let mut recipe = config("mgc", charge(3));
-        recipe.operator.as_mut().unwrap().charge = ChargeChoice::Auto;
-        recipe.data.split = "60/20/20".parse().unwrap();
-        recipe.runs.count = count;
-        recipe.runs.vary = Vary::Both;
-        recipe.runs.controls = true;
-        recipe.train.epochs = 12;
-        recipe.train.batch = batch;
-        let run = || Experiment::new(&data, &recipe).unwrap().run(Some(&advice), &()).unwrap();
+        let mut config = config("mgc", charge(3));
+        config.operator.as_mut().unwrap().charge = ChargeChoice::Auto;
+        config.data.split = "60/20/20".parse().unwrap();
+        config.runs.count = count;
+        config.runs.vary = Vary::Both;
+        config.runs.controls = true;
+        config.train.epochs = 12;
+        config.train.batch = batch;
+        let run = || Experiment::new(&data, &config).unwrap().run(Some(&advice), &()).unwrap();
         let one = on_threads(1, run);
         assert_eq!((one.runs.len(), one.candidates.len(), one.controls.len()), (count, 3, 2));
         for threads in [2, 7] {

@@ -81,10 +81,10 @@ impl Prepared<'_> {
         watch: &mut dyn Watch,
     ) -> anyhow::Result<Fitted> {
         let Problem { config, targets: [train, val], .. } = self.problem;
-        let recipe = TrainConfig { epochs, patience: epochs, ..config.train };
-        let mut parameters = self.network.layout().draw(engine, recipe.seed)?;
+        let config = TrainConfig { epochs, patience: epochs, ..config.train };
+        let mut parameters = self.network.layout().draw(engine, config.seed)?;
         let [train_view, val_view] = &self.views;
         let feed = Feed::Full { train: train_view.as_ref(), val: val_view.as_ref() };
-        Ok(fit(engine, &mut parameters, &feed, [train, val], &recipe, None, watch)?)
+        Ok(fit(engine, &mut parameters, &feed, [train, val], &config, None, watch)?)
     }
 }

@@ -160,8 +160,8 @@ fn peer_once(
 
 /// Where the time of an epoch goes on one thread, as a sentence.
 fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
-    let recipe = std::fs::read_to_string(Path::new(FOLDER).join(format!("{name}.json")))?;
-    let config: RunConfig = serde_json::from_str(&recipe)?;
+    let config = std::fs::read_to_string(Path::new(FOLDER).join(format!("{name}.json")))?;
+    let config: RunConfig = serde_json::from_str(&config)?;
     let dataset = load(&data.join(name), &config.data.load)?;
     let problem = Problem::new(&dataset, config)?;
     let prepared = problem.build()?;

@@ -32,12 +32,12 @@ impl DiGraph {
 
 #[cfg(test)]
 mod tests {
-    use crate::graph::generate::{GeneratorConfig, GeneratorKind};
+    use crate::graph::generate::{GeneratorConfig, GeneratorKind, generate};
 
     #[test]
     fn only_one_way_edges_turn() {
         let config = GeneratorConfig { kind: GeneratorKind::Cyclic, ..Default::default() };
-        let graph = config.generate(3).unwrap();
+        let graph = generate(&config, 3).unwrap().graph;
         let turned = graph.with_random_directions(5);
         assert_eq!(turned.symmetrised(), graph.symmetrised());
         assert_eq!(turned.edges(), graph.edges());

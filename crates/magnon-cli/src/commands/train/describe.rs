@@ -7,7 +7,7 @@ use magnon::train::{CandidateResult, Outcome, RunConfig, Summary, TrialResult};
 use serde_json::{Map, Value, json};
 
 /// Charges that are shown.
-const SHOWN: usize = 4;
+const SHOWN: usize = 5;
 
 /// Describes a run in lines for people and keys for scripts.
 pub fn describe(
@@ -90,12 +90,17 @@ fn charges(outcome: &Outcome, report: &mut Report) {
         let name = if i == 0 { "charges" } else { "" };
         report.line(name, format!("q = {charge:<5} {why:<13} {figures}{mark}"));
     }
-    if let Some(left) = tried.len().checked_sub(SHOWN + 1) {
-        let dropped = tried.iter().skip(SHOWN).filter_map(|result| result.dropped_after).max();
-        let why = dropped.map_or("with larger losses".to_owned(), |epochs| {
-            format!("behind after {epochs} epochs or less")
-        });
-        report.line("", format!("and {} others, {why}", left + 1));
+    let hidden = tried.len().saturating_sub(SHOWN);
+    let mut rest = Vec::new();
+    if hidden > 0 {
+        rest.push(format!("{hidden} more were tried and fell behind"));
+    }
+    if !outcome.untried.is_empty() {
+        let names: Vec<String> = outcome.untried.iter().map(|charge| charge.to_string()).collect();
+        rest.push(format!("not tried, away from the best: {}", names.join(", ")));
+    }
+    if !rest.is_empty() {
+        report.line("", rest.join("; "));
     }
 }
 
@@ -114,6 +119,8 @@ fn keys(
     report.key("charge", outcome.charge.map(|charge| charge.value()));
     report.key("charge_text", outcome.charge.map(|charge| charge.to_string()));
     report.key("charge_candidates", candidates(outcome));
+    let untried: Vec<String> = outcome.untried.iter().map(|charge| charge.to_string()).collect();
+    report.key("charges_untried", untried);
     report.key("charge_reason", advice.map(|advice| advice.reason.clone()));
     report.key("pass", outcome.pass.map(|pass| pass.name()));
     report.key("train_homophily", outcome.pass.and_then(|pass| pass.homophily));

@@ -277,6 +277,7 @@ impl<'a> Experiment<'a> {
         Ok(Outcome {
             charge,
             candidates,
+            untried: raced.untried,
             pass: self.pass,
             order: raced.order,
             runs,

@@ -83,6 +83,8 @@ pub struct Outcome {
     pub charge: Option<Charge>,
     /// The charges tried; empty where one was given.
     pub candidates: Vec<CandidateResult>,
+    /// Charges that the cycles suggest too, but lie away from the best ones and were not tried.
+    pub untried: Vec<Charge>,
     /// The sign taken, where the model has one.
     pub pass: Option<PassEvidence>,
     /// In which order products with filtered features were made, where the model has some.

@@ -1,27 +1,40 @@
 //! The race of candidate charges: losers are dropped early, on validation loss.
 //!
 //! On a graph with cycles of every length there are twenty candidates, and training each to the end for
-//! every run costs twenty times as much as one. So all are trained for a few epochs, the best third for
-//! three times as many, and so on; the last ones are trained to the end, and the lowest validation loss
-//! wins. The charge 0 is never dropped early: it is what the others are held against, and its network,
-//! which is real, learns at another pace than theirs.
+//! every run costs twenty times as much as one. The race costs about three times as much:
+//!
+//! 1. The charge 0 is trained to the end. It is what the others are held against, and says how long
+//!    training takes: E epochs.
+//! 2. Three of the others, spread over the charges, are trained for E/5 epochs each, and then two more
+//!    next to the best of them: what a charge does changes little from one to the next.
+//! 3. The best is trained to the end, and the lower validation loss of the two wins.
+//!
+//! Losses after a few epochs are compared between networks over the same field only. Complex networks
+//! with their gated activation start slowly and end lower; against a real one they would lose every
+//! early heat. So a charge with a real operator, ½ on unit weights, has a heat of its own against 0 after
+//! as many epochs, and goes to the end only where it is ahead.
 
-use super::variant::{Trained, Variant};
+use super::variant::{Trained, Variant, forget_but_best};
 use super::{CandidateResult, Experiment, TrialResult, Workshop};
 use crate::cycles::Candidate;
 use crate::model::ProductOrder;
 use crate::nn::Engine;
+use crate::operator::{Charge, MagneticOperator};
 use crate::train::{EpochRecord, TrainError};
 
-/// Epochs after which the candidates that are behind are dropped.
-const RUNGS: [usize; 3] = [8, 24, 72];
-/// One in so many goes on from a rung.
-const KEPT: usize = 3;
+/// A heat is this part of the epochs that the charge 0 takes.
+const HEAT: f64 = 0.2;
+/// Candidates of the first heat.
+const SPREAD: usize = 3;
+/// Candidates next to the best that follow.
+const NEAR: usize = 2;
 
 /// What came of the race.
 pub(super) struct Raced {
-    /// The candidates with how far they came.
+    /// The candidates that were trained, with how far they came.
     pub candidates: Vec<CandidateResult>,
+    /// The charges that were not.
+    pub untried: Vec<Charge>,
     /// The order of products, which all have in common.
     pub order: Option<ProductOrder>,
     /// For each candidate the runs that were trained to the end, by their number.
@@ -41,8 +54,36 @@ impl Raced {
         let numbered = self.winners.iter().enumerate();
         let mut runs: Vec<TrialResult> =
             numbered.filter_map(|(run, &winner)| self.finals[winner][run].take()).collect();
-        super::variant::forget_but_best(&mut runs);
+        forget_but_best(&mut runs);
         runs
+    }
+}
+
+/// How far things are.
+struct Race {
+    /// Runs that choose together, by number.
+    groups: Vec<Vec<usize>>,
+    /// For each candidate and run, the best epoch so far.
+    best: Vec<Vec<Option<EpochRecord>>>,
+    /// For each candidate, the epochs of its heat.
+    heats: Vec<Option<usize>>,
+    finals: Vec<Vec<Option<TrialResult>>>,
+    order: Option<ProductOrder>,
+}
+
+impl Race {
+    /// Mean validation loss of a candidate over the runs of a group, where it was trained.
+    fn loss(&self, at: usize, group: usize) -> Option<f64> {
+        let runs = &self.groups[group];
+        let losses: Option<Vec<f64>> =
+            runs.iter().map(|&run| self.best[at][run].map(|record| record.val_loss)).collect();
+        losses.map(|losses| losses.iter().sum::<f64>() / runs.len().max(1) as f64)
+    }
+
+    /// The candidate with the lowest loss in a group.
+    fn leader(&self, among: impl Iterator<Item = usize>, group: usize) -> Option<usize> {
+        let known = among.filter_map(|at| Some((at, self.loss(at, group)?)));
+        known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
     }
 }
 
@@ -55,77 +96,133 @@ impl Experiment<'_> {
         candidates: &[Candidate],
         variants: &[Variant],
     ) -> Result<Raced, TrainError> {
-        let groups = self.groups();
-        let mut alive: Vec<Vec<usize>> = vec![(0..variants.len()).collect(); groups.len()];
-        let mut last: Vec<Vec<Option<EpochRecord>>> =
-            vec![vec![None; self.repeats.len()]; variants.len()];
-        let mut dropped: Vec<Option<usize>> = vec![None; variants.len()];
-        // Who is still in the race in any group, with the runs of those groups.
-        let entries = |alive: &[Vec<usize>]| -> Vec<(usize, Vec<usize>)> {
-            let runs = |at: usize| {
-                let of = groups.iter().zip(alive).filter(|(_, alive)| alive.contains(&at));
-                of.flat_map(|(group, _)| group.iter().copied()).collect::<Vec<_>>()
-            };
-            let all = (0..variants.len()).map(|at| (at, runs(at)));
-            all.filter(|(_, runs)| !runs.is_empty()).collect()
+        let runs = self.repeats.len();
+        let mut race = Race {
+            groups: self.groups(),
+            best: vec![vec![None; runs]; variants.len()],
+            heats: vec![None; variants.len()],
+            finals: variants.iter().map(|_| (0..runs).map(|_| None).collect()).collect(),
+            order: None,
         };
-        let is_zero = |at: usize| candidates[at].charge.value() == 0.0;
-        for rung in RUNGS.into_iter().filter(|&rung| rung < self.config.train.epochs) {
-            if alive.iter().all(|alive| alive.len() <= 2) {
-                break;
-            }
-            for (at, runs) in entries(&alive) {
-                let records = self.heat(shop, &variants[at], &runs, rung)?;
-                runs.iter().zip(records).for_each(|(&run, record)| last[at][run] = Some(record));
-            }
-            for (group, alive) in groups.iter().zip(&mut alive) {
-                let before = alive.clone();
-                keep_best(alive, |at| mean_loss(&last[at], group), is_zero);
-                for &at in before.iter().filter(|at| !alive.contains(at)) {
-                    dropped[at] = dropped[at].max(Some(rung));
-                }
-            }
+        let zero = candidates.iter().position(|candidate| candidate.charge.value() == 0.0);
+        let first = zero.unwrap_or(0);
+        let groups = race.groups.len();
+        shop.observer.begin(runs * variants.len().min(2));
+        self.finish(shop, &mut race, variants, first, &(0..groups).collect::<Vec<_>>())?;
+
+        let others: Vec<usize> = (0..variants.len()).filter(|&at| at != first).collect();
+        let real: Vec<bool> = candidates
+            .iter()
+            .map(|candidate| self.is_real(candidate.charge, shop))
+            .collect::<Result<_, _>>()?;
+        let (flat, complex): (Vec<usize>, Vec<usize>) =
+            others.into_iter().partition(|&at| real[at]);
+        for &at in spread(&complex).iter().chain(&flat) {
+            self.heat_of(shop, &mut race, variants, at, first, &(0..groups).collect::<Vec<_>>())?;
+        }
+        // Each group goes on next to its own best; those that go the same way share a network.
+        let next: Vec<Vec<usize>> =
+            (0..groups).map(|group| near(&race, &complex, candidates, group)).collect();
+        for &at in &complex {
+            let wanted: Vec<usize> =
+                (0..groups).filter(|&group| next[group].contains(&at)).collect();
+            self.heat_of(shop, &mut race, variants, at, first, &wanted)?;
         }
 
-        let entries = entries(&alive);
-        shop.observer.begin(entries.iter().map(|(_, runs)| runs.len()).sum());
-        let mut finals: Vec<Vec<Option<TrialResult>>> =
-            variants.iter().map(|_| self.repeats.iter().map(|_| None).collect()).collect();
-        let mut order = None;
-        for (at, runs) in entries {
-            let Trained { order: of, runs: results } = self.train(shop, &variants[at], &runs)?;
-            order = of;
-            for (&run, result) in runs.iter().zip(results) {
-                last[at][run] = Some(result.best);
-                finals[at][run] = Some(result);
+        let mut last: Vec<Vec<usize>> = vec![vec![first]; groups];
+        for (group, last) in last.iter_mut().enumerate() {
+            last.extend(race.leader(complex.iter().copied(), group));
+            let ahead =
+                |&&at: &&usize| race.loss(at, group) < self.loss_then(&race, first, at, group);
+            last.extend(flat.iter().filter(ahead));
+        }
+        for at in complex.iter().chain(&flat).copied() {
+            let wanted: Vec<usize> =
+                (0..groups).filter(|&group| last[group].contains(&at)).collect();
+            self.finish(shop, &mut race, variants, at, &wanted)?;
+        }
+
+        let mut winners = vec![first; runs];
+        for (group, last) in last.iter().enumerate() {
+            if let Some(winner) = race.leader(last.iter().copied(), group) {
+                race.groups[group].iter().for_each(|&run| winners[run] = winner);
             }
-            dropped[at] = None;
         }
-        let mut winners = vec![0; self.repeats.len()];
-        for (group, alive) in groups.iter().zip(&alive) {
-            let loss = |at: &usize| mean_loss(&last[*at], group);
-            let best = alive.iter().copied().min_by(|a, b| loss(a).total_cmp(&loss(b)));
-            group.iter().for_each(|&run| winners[run] = best.unwrap_or(0));
+        Ok(race.ended(candidates, winners))
+    }
+
+    /// Trains a candidate to the end in some groups.
+    fn finish<E: Engine<Real = f32>>(
+        &self,
+        shop: &mut Workshop<E>,
+        race: &mut Race,
+        variants: &[Variant],
+        at: usize,
+        groups: &[usize],
+    ) -> Result<(), TrainError> {
+        let runs: Vec<usize> =
+            groups.iter().flat_map(|&group| race.groups[group].clone()).collect();
+        if runs.is_empty() {
+            return Ok(());
         }
-        for (at, runs) in finals.iter_mut().enumerate() {
-            let lost = runs.iter_mut().zip(&winners).filter(|(_, winner)| **winner != at);
-            lost.filter_map(|(run, _)| run.as_mut()).for_each(TrialResult::forget);
+        let Trained { order, runs: results } = self.train(shop, &variants[at], &runs)?;
+        race.order = order;
+        for (&run, result) in runs.iter().zip(results) {
+            race.best[at][run] = Some(result.best);
+            race.finals[at][run] = Some(result);
         }
-        let candidates = candidates.iter().enumerate().map(|(at, candidate)| {
-            let seen: Vec<&EpochRecord> = last[at].iter().flatten().collect();
-            let mean = |of: fn(&EpochRecord) -> f64| {
-                seen.iter().map(|record| of(record)).sum::<f64>() / seen.len().max(1) as f64
-            };
-            CandidateResult {
-                candidate: candidate.clone(),
-                val_loss: mean(|record| record.val_loss),
-                val_accuracy: mean(|record| record.val_accuracy),
-                dropped_after: dropped[at],
-                taken_by: winners.iter().filter(|&&winner| winner == at).count(),
-            }
-        });
-        let candidates = candidates.collect();
-        Ok(Raced { candidates, order, finals, winners })
+        Ok(())
+    }
+
+    /// Trains a candidate for a few epochs in some groups.
+    fn heat_of<E: Engine<Real = f32>>(
+        &self,
+        shop: &mut Workshop<E>,
+        race: &mut Race,
+        variants: &[Variant],
+        at: usize,
+        first: usize,
+        groups: &[usize],
+    ) -> Result<(), TrainError> {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for &group in groups {
+            let epochs = heat_length(race, first, group);
+            runs.extend(race.groups[group].iter().map(|&run| (run, epochs)));
+        }
+        if runs.is_empty() {
+            return Ok(());
+        }
+        let records = self.heat(shop, &variants[at], &runs)?;
+        runs.iter().zip(records).for_each(|(&(run, _), record)| race.best[at][run] = Some(record));
+        race.heats[at] = runs.iter().map(|&(_, epochs)| epochs).max().max(race.heats[at]);
+        Ok(())
+    }
+
+    /// The loss of the first candidate after as many epochs as the heat of another.
+    fn loss_then(&self, race: &Race, first: usize, at: usize, group: usize) -> Option<f64> {
+        race.heats[at]?;
+        let epochs = heat_length(race, first, group);
+        let runs = &race.groups[group];
+        let losses: Option<Vec<f64>> = runs
+            .iter()
+            .map(|&run| {
+                let history = &race.finals[first][run].as_ref()?.history;
+                history.iter().take(epochs).map(|record| record.val_loss).reduce(f64::min)
+            })
+            .collect();
+        losses.map(|losses| losses.iter().sum::<f64>() / runs.len().max(1) as f64)
+    }
+
+    fn is_real<E: Engine>(&self, charge: Charge, shop: &Workshop<E>) -> Result<bool, TrainError> {
+        // Any other charge has a complex phase.
+        if charge.value() != 0.0 && charge.value() != 0.5 {
+            return Ok(false);
+        }
+        let (Some(choice), Some(pass)) = (&self.config.operator, self.pass) else {
+            return Ok(true);
+        };
+        let config = choice.config(charge, pass.high);
+        Ok(MagneticOperator::from_pattern(shop.pattern.clone(), &config)?.is_real())
     }
 
     /// The runs that choose together, by number.
@@ -141,17 +238,60 @@ impl Experiment<'_> {
     }
 }
 
-/// Keeps the third with the lowest losses, and the one that is never dropped; two at least.
-fn keep_best(alive: &mut Vec<usize>, loss: impl Fn(usize) -> f64, never: impl Fn(usize) -> bool) {
-    alive.sort_by(|&a, &b| loss(a).total_cmp(&loss(b)));
-    let kept = alive.len().div_ceil(KEPT).max(1);
-    let rest: Vec<usize> = alive.drain(kept..).filter(|&at| never(at)).collect();
-    alive.extend(rest);
-    alive.sort_unstable();
+impl Race {
+    fn ended(mut self, candidates: &[Candidate], winners: Vec<usize>) -> Raced {
+        for (at, runs) in self.finals.iter_mut().enumerate() {
+            let lost = runs.iter_mut().zip(&winners).filter(|(_, winner)| **winner != at);
+            lost.filter_map(|(run, _)| run.as_mut()).for_each(TrialResult::forget);
+        }
+        let (mut tried, mut untried) = (Vec::new(), Vec::new());
+        for (at, candidate) in candidates.iter().enumerate() {
+            let seen: Vec<&EpochRecord> = self.best[at].iter().flatten().collect();
+            if seen.is_empty() {
+                untried.push(candidate.charge);
+                continue;
+            }
+            let mean = |of: fn(&EpochRecord) -> f64| {
+                seen.iter().map(|record| of(record)).sum::<f64>() / seen.len() as f64
+            };
+            let to_the_end = self.finals[at].iter().any(Option::is_some);
+            tried.push(CandidateResult {
+                candidate: candidate.clone(),
+                val_loss: mean(|record| record.val_loss),
+                val_accuracy: mean(|record| record.val_accuracy),
+                dropped_after: if to_the_end { None } else { self.heats[at] },
+                taken_by: winners.iter().filter(|&&winner| winner == at).count(),
+            });
+        }
+        let Self { order, finals, .. } = self;
+        Raced { candidates: tried, untried, order, finals, winners }
+    }
 }
 
-/// Mean validation loss of some runs at the best epochs so far.
-fn mean_loss(records: &[Option<EpochRecord>], group: &[usize]) -> f64 {
-    let losses = group.iter().filter_map(|&run| records[run].map(|record| record.val_loss));
-    losses.sum::<f64>() / group.len().max(1) as f64
+/// Epochs of a heat in a group.
+fn heat_length(race: &Race, first: usize, group: usize) -> usize {
+    let runs = &race.groups[group];
+    let epochs = |&run: &usize| race.finals[first][run].as_ref().map_or(0, |run| run.history.len());
+    let sum: usize = runs.iter().map(epochs).sum();
+    ((HEAT * sum as f64 / runs.len().max(1) as f64).ceil() as usize).max(1)
+}
+
+/// Some of the candidates, from end to end.
+fn spread(candidates: &[usize]) -> Vec<usize> {
+    if candidates.len() <= SPREAD + NEAR {
+        return candidates.to_vec();
+    }
+    // Charges 1/m crowd towards 0; every other of the larger ones tells more than equal steps would.
+    (0..SPREAD).map(|k| candidates[(1 << (k + 1)) - 2]).collect()
+}
+
+/// Candidates that were not trained yet, next to the best of a group.
+fn near(race: &Race, complex: &[usize], candidates: &[Candidate], group: usize) -> Vec<usize> {
+    let Some(best) = race.leader(complex.iter().copied(), group) else { return Vec::new() };
+    let charge = |at: usize| candidates[at].charge.value();
+    let new = |&at: &usize| race.loss(at, group).is_none();
+    let above = complex.iter().copied().filter(new).filter(|&at| charge(at) > charge(best));
+    let below = complex.iter().copied().filter(new).filter(|&at| charge(at) < charge(best));
+    let nearest = |a: &usize, b: &usize| charge(*a).total_cmp(&charge(*b));
+    above.min_by(nearest).into_iter().chain(below.max_by(nearest)).take(NEAR).collect()
 }

@@ -61,24 +61,24 @@ impl Experiment<'_> {
         })
     }
 
-    /// The best epochs of the same runs with training cut off after a few.
+    /// The best epochs of some runs, each with training cut off after a number of epochs.
     pub(super) fn heat<E: Engine<Real = f32>>(
         &self,
         shop: &mut Workshop<E>,
         variant: &Variant,
-        runs: &[usize],
-        epochs: usize,
+        runs: &[(usize, usize)],
     ) -> Result<Vec<EpochRecord>, TrainError> {
-        self.on_network(shop, variant, runs, |engine, shared, observer| {
-            let one = |run: usize, engine: &E| {
+        let numbers: Vec<usize> = runs.iter().map(|&(run, _)| run).collect();
+        self.on_network(shop, variant, &numbers, |engine, shared, observer| {
+            let one = |&(run, epochs): &(usize, usize), engine: &E| {
                 let trial = self.named(variant, run);
                 let mut watch = TrialWatch { trial: &trial, observer, checkpoints: None };
-                let fitted = self.fit(engine, &trial, shared, epochs, None, &mut watch)?;
-                Ok(fitted.fitted.best)
+                let learnt = self.fit(engine, &trial, shared, epochs, None, &mut watch)?;
+                Ok(learnt.fitted.best)
             };
             match runs {
-                [run] => one(*run, engine).map(|record| vec![record]),
-                _ => runs.par_iter().map(|&run| one(run, &engine.sequential())).collect(),
+                [run] => one(run, engine).map(|record| vec![record]),
+                _ => runs.par_iter().map(|run| one(run, &engine.sequential())).collect(),
             }
         })
     }
