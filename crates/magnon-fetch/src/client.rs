@@ -1,8 +1,10 @@
 //! One request over https, and what may go wrong with it.
 
-use crate::Options;
+use crate::roots::roots;
+use crate::{FetchError, Options};
 use std::io::{self, Read};
 use ureq::http::HeaderMap;
+use ureq::tls::TlsConfig;
 use ureq::{Agent, BodyReader, Error, Timeout};
 
 /// Asks servers for files. Redirects are followed, and the variables for proxies honoured.
@@ -37,8 +39,10 @@ pub(crate) enum Trouble {
 }
 
 impl Client {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options) -> Result<Self, FetchError> {
+        let tls = TlsConfig::builder().root_certs(roots()?).build();
         let config = Agent::config_builder()
+            .tls_config(tls)
             .http_status_as_error(false)
             .timeout_resolve(Some(options.connect_timeout))
             .timeout_connect(Some(options.connect_timeout))
@@ -47,7 +51,7 @@ impl Client {
             .timeout_per_write(Some(options.read_timeout))
             .user_agent(concat!("magnon/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self { agent: config.new_agent() }
+        Ok(Self { agent: config.new_agent() })
     }
 
     /// Asks for a file from byte `from` on; for a later part only of the version that is called
@@ -114,6 +118,11 @@ impl From<Error> for Trouble {
                 TimedOut | WouldBlock => Self::TimedOut,
                 UnexpectedEof => Self::BrokenOff("the connection was closed".into()),
                 ConnectionReset | ConnectionAborted | BrokenPipe => Self::BrokenOff(io.to_string()),
+                // What is wrong with encryption comes as this.
+                InvalidData => Self::Answer(format!(
+                    "{io} (where the network opens encrypted connections, SSL_CERT_FILE must name \
+                     a file with its certificates)"
+                )),
                 _ => Self::NoNetwork(io.to_string()),
             },
             other => Self::Answer(other.to_string()),

@@ -100,6 +100,18 @@ pub enum FetchError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The certificates to trust cannot be read.
+    #[error(
+        "{path}, which SSL_CERT_FILE names, cannot be used: {problem}; correct the variable, or \
+         unset it to trust the certificates that come with the program",
+        path = path.display()
+    )]
+    Certificates {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The file that came is not the one that is known.
     #[error(
         "{address} sent another file: its checksum is {found}, not {expected}; nothing was kept. \

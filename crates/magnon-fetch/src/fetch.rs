@@ -48,7 +48,7 @@ pub fn fetch_entry(
     if let Some((file, _)) = missing.iter().find(trusted) {
         return Err(FetchError::Unverified { address: file.address.to_owned() });
     }
-    let client = Client::new(options);
+    let client = Client::new(options)?;
     let count = missing.len();
     for (index, (file, place)) in missing.into_iter().enumerate() {
         tell(progress, file, Progress::Started { file, index, count })?;

@@ -24,6 +24,7 @@ mod fetch;
 mod nearest;
 mod options;
 mod part;
+mod roots;
 mod seal;
 mod table;
 
