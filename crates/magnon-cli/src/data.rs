@@ -14,7 +14,7 @@ pub struct Loaded {
 /// Reads or generates DATA.
 pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
     let mut config = DataConfig::default();
-    args.apply(&mut config)?;
+    args.apply(&mut config, common)?;
     clock.phase("load", || {
         let dataset = read_dataset(&config, common.seed(), common)?;
         let seed = config.split_seed.unwrap_or(common.seed());

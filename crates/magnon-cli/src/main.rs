@@ -10,6 +10,7 @@ mod args;
 mod commands;
 mod compare_page;
 mod data;
+mod fetched;
 mod figures;
 mod interrupt;
 mod progress;
@@ -63,6 +64,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
         Some(Command::Compare(args)) => commands::compare::run(args, common),
+        Some(Command::Fetch(args)) => commands::fetch::run(args, common),
         Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
     }

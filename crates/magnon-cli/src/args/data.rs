@@ -1,5 +1,6 @@
 //! Flags that say what is read, and how.
 
+use super::Common;
 use crate::report::usage;
 use clap::Args;
 use magnon::data::{FeatureNorm, SplitChoice};
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct DataArgs {
-    /// Folder, file, or generator (demo, cycle, cyclic, ordered, noisy, feed-forward, erdos-renyi,
+    /// Folder, file, name of `magnon fetch --list`, or generator (demo, cycle, cyclic, ordered, noisy, feed-forward, erdos-renyi,
     /// each with optional values as in cyclic:nodes=500,blocks=5)
     pub data: Option<String>,
     #[command(flatten)]
@@ -52,10 +53,10 @@ pub struct DataFlags {
 
 impl DataArgs {
     /// Puts the flags that were given in place of what a configuration has.
-    pub fn apply(&self, config: &mut DataConfig) -> anyhow::Result<()> {
+    pub fn apply(&self, config: &mut DataConfig, common: &Common) -> anyhow::Result<()> {
         let flags = &self.flags;
         if let Some(data) = &self.data {
-            config.source = data.clone();
+            config.source = crate::fetched::resolve(data, common.quiet)?;
         }
         let load = &mut config.load;
         load.reverse |= flags.reverse;

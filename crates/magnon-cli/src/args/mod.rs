@@ -14,6 +14,7 @@ use crate::commands::compare::CompareArgs;
 use crate::commands::cycles::CyclesArgs;
 use crate::commands::denoise::DenoiseArgs;
 use crate::commands::eigenmap::EigenmapArgs;
+use crate::commands::fetch::FetchArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
 use crate::commands::models::ModelsArgs;
@@ -28,8 +29,8 @@ use clap::{Args, Parser, Subcommand};
 /// Learning on directed graphs through the magnetic Laplacian.
 ///
 /// Magnon keeps the direction of edges as a complex phase and filters node features with it.
-/// DATA is a folder or file in any common format, or a generator such as `cyclic:nodes=500`;
-/// without it the built-in demonstration graph is used. Without a COMMAND, magnon shows what it
+/// DATA is a folder or file in any common format, a generator such as `cyclic:nodes=500`, or the name
+/// of a public data set (see `magnon fetch --list`); without it the built-in demonstration graph is used. Without a COMMAND, magnon shows what it
 /// does on that graph.
 #[derive(Parser)]
 #[command(name = "magnon", version, max_term_width = 100)]
@@ -91,6 +92,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// List the models that can be trained, or the settings of one
     Models(ModelsArgs),
+    /// Download a public data set by name, checked against a known checksum
+    Fetch(FetchArgs),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
 }

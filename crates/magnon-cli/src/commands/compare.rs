@@ -106,12 +106,12 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
         check_folder(path)?;
     }
     let mut data = DataConfig::default();
-    args.data.apply(&mut data)?;
+    args.data.apply(&mut data, common)?;
     let dataset = read_dataset(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let place = match &args.output {
         Some(folder) => folder.join("jobs.jsonl"),
-        None => cache_folder().join(Journal::file_name(&dataset)),
+        None => magnon_fetch::cache_folder().join(Journal::file_name(&dataset)),
     };
     let mut journal = Journal::open(&place, &dataset)?;
     if !journal.is_empty() && !common.quiet {
@@ -193,13 +193,4 @@ fn print(comparison: &Comparison, seconds: f64) -> String {
         comparison.splits.text,
         comparison.intervals
     )
-}
-
-/// Where unfinished comparisons are kept that were given no folder.
-fn cache_folder() -> PathBuf {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let folder = variable("MAGNON_CACHE").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(PathBuf::from(variable("XDG_CACHE_HOME")?).join("magnon")));
-    let home = || Some(PathBuf::from(variable("HOME")?).join(".cache").join("magnon"));
-    folder.or_else(home).unwrap_or_else(|| std::env::temp_dir().join("magnon"))
 }

@@ -5,6 +5,7 @@ pub mod cycles;
 pub mod demo;
 pub mod denoise;
 pub mod eigenmap;
+pub mod fetch;
 pub mod generate;
 pub mod info;
 pub mod models;

@@ -52,7 +52,7 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         None => config.data.clone(),
         Some(_) => DataConfig { load: config.data.load, ..Default::default() },
     };
-    args.data.apply(&mut data)?;
+    args.data.apply(&mut data, common)?;
     data.load.feature_norm = saved.feature_norm;
     let dataset = clock.phase("load", || read_dataset(&data, config.train.seed, common))?;
     let cache = cache.filter(|_| !args.full);

@@ -82,7 +82,7 @@ impl TrainArgs {
             (None, None) => RunConfig::default(),
         };
         self.model.choose(&mut config)?;
-        self.data.apply(&mut config.data)?;
+        self.data.apply(&mut config.data, common)?;
         config.data.filtered = self.filtered.clone().or(config.data.filtered.take());
         self.apply_operator(&mut config)?;
         self.apply_filter(&mut config)?;
