@@ -257,7 +257,21 @@ impl<'a> Jobs<'a> {
                 None => groups.push((settled, vec![run])),
             }
         }
-        Ok(groups)
+        // What a race has come to is known at its end only. So that an interrupt loses little, it is run
+        // on no more splits at a time than keep all threads busy.
+        let races = |config: &RunConfig| {
+            config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)
+        };
+        let at_a_time = rayon::current_num_threads().div_ceil(config.runs);
+        let mut parts = Vec::new();
+        for (settled, runs) in groups {
+            let number =
+                |run: usize| if races(&settled) { repeats[run].split / at_a_time } else { 0 };
+            for part in runs.chunk_by(|&a, &b| number(a) == number(b)) {
+                parts.push((settled.clone(), part.to_vec()));
+            }
+        }
+        Ok(parts)
     }
 
     fn keep(&self, job: &JobResult) {

@@ -131,7 +131,9 @@ pub fn compare(
     let setting =
         Setting { dataset, shared: &shared, splits, advice: advice.as_ref(), config, symmetric };
     let mut entrants = entrant::list(&setting);
-    let draws = if entrants.iter().any(Entrant::is_directed) { config.draws } else { 0 };
+    // On a symmetric graph there is nothing to turn.
+    let turns = !symmetric && entrants.iter().any(Entrant::is_directed);
+    let draws = if turns { config.draws } else { 0 };
     let mut jobs = Jobs::new(&setting, entrants.len() + draws, journal, progress)?;
     for entrant in &mut entrants {
         jobs.run(entrant)?;
@@ -141,7 +143,7 @@ pub fn compare(
     let directed = entrants.iter().filter(|entrant| entrant.is_directed());
     if let Some(leader) = entrant::leader(directed) {
         let coins: Vec<Entrant> =
-            (0..config.draws).map(|draw| leader.with(Variation::Coin(draw))).collect();
+            (0..draws).map(|draw| leader.with(Variation::Coin(draw))).collect();
         for mut coin in coins {
             jobs.run(&mut coin)?;
             entrants.push(coin);

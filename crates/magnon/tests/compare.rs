@@ -1,0 +1,245 @@
+//! Comparisons of models: what they claim, and that they go on after an interrupt to the same figures.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // tests
+
+use magnon::Error;
+use magnon::data::Dataset;
+use magnon::model::ModelConfig;
+use magnon::train::{DataConfig, Experiment, RunConfig, Vary};
+use magnon::workflow::compare::{CompareConfig, Comparison, Contestant, Finding, Journal, compare};
+use magnon::workflow::{Progress, read_dataset};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+fn data(source: &str) -> Dataset {
+    read_dataset(&DataConfig { source: source.to_owned(), ..Default::default() }, 0).unwrap()
+}
+
+fn contestant(name: &str) -> Contestant {
+    let config = RunConfig::of(ModelConfig::named(name).unwrap());
+    Contestant { name: name.to_owned(), config }
+}
+
+/// A contestant that is trained for a few epochs.
+fn quick(name: &str, epochs: usize) -> Contestant {
+    let mut contestant = contestant(name);
+    contestant.config.train.epochs = epochs;
+    if contestant.config.model.has("hidden") {
+        contestant.config.model.set("hidden", 8.into()).unwrap();
+    }
+    contestant
+}
+
+fn config(models: Vec<Contestant>, splits: usize) -> CompareConfig {
+    CompareConfig { models, splits, ..Default::default() }
+}
+
+fn run(dataset: &Dataset, config: &CompareConfig) -> Comparison {
+    compare(dataset, None, config, None, &()).unwrap()
+}
+
+/// Everything but times.
+fn figures(comparison: &Comparison) -> Value {
+    let mut value = serde_json::to_value(comparison).unwrap();
+    for row in value["models"].as_array_mut().unwrap() {
+        for key in ["seconds", "train_seconds", "filter_seconds"] {
+            row.as_object_mut().unwrap().remove(key).expect(key);
+        }
+    }
+    value
+}
+
+#[test]
+fn on_the_built_in_graph_direction_helps() {
+    let found = run(&data("demo"), &config(vec![contestant("mgc"), contestant("sgc")], 5));
+    assert_eq!(found.verdict.graph.answer, Finding::Helps, "{}", found.verdict.text);
+    assert_eq!(found.verdict.direction.answer, Finding::Helps, "{}", found.verdict.text);
+    assert_eq!(found.reference.as_deref(), Some("mgc"));
+    assert_eq!(found.models[0].model, "mgc");
+    let kinds: Vec<&str> = found.controls.iter().map(|row| row.control).collect();
+    assert_eq!(kinds, ["majority", "mlp", "undirected", "coin"]);
+    let third = found.models[0].charges.iter().find(|count| count.charge == "1/3");
+    assert!(third.is_some_and(|count| count.runs >= 4), "{:?}", found.models[0].charges);
+}
+
+#[test]
+fn on_a_symmetric_graph_direction_cannot_help() {
+    let mut data = data("demo");
+    data.graph = data.graph.symmetrised();
+    let found = run(&data, &config(vec![quick("mgc", 20), quick("dirgnn", 20)], 3));
+    assert_eq!(found.verdict.direction.answer, Finding::Cannot, "{}", found.verdict.text);
+    assert!(found.controls.iter().all(|row| row.control != "coin" && row.control != "undirected"));
+}
+
+/// Labels that have nothing to do with graph or features: whatever is claimed is a false alarm.
+#[test]
+fn permuted_labels_raise_few_false_alarms() {
+    let mut data = data("demo:nodes=90");
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut alarms = 0;
+    for seed in 0..200 {
+        let labels = data.labels.as_mut().unwrap();
+        labels.classes.shuffle(&mut rng);
+        let mut config = config(vec![quick("mgc", 12), quick("sgc", 12)], 4);
+        (config.draws, config.seed) = (1, seed);
+        let verdict = run(&data, &config).verdict;
+        let claimed = [&verdict.graph, &verdict.direction].map(|of| of.answer == Finding::Helps);
+        alarms += usize::from(claimed.contains(&true));
+    }
+    assert!(alarms <= 10, "{alarms} of 200");
+}
+
+/// Stops once so many jobs are done.
+struct StopAfter {
+    jobs: usize,
+    seen: AtomicUsize,
+    stop: AtomicBool,
+}
+
+impl Progress for StopAfter {
+    fn step(&self, _: usize, _: usize, _: &str) {
+        if self.seen.fetch_add(1, Relaxed) + 1 >= self.jobs {
+            self.stop.store(true, Relaxed);
+        }
+    }
+    fn stop_flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+}
+
+#[test]
+fn an_interrupt_at_any_point_changes_nothing() {
+    let data = data("demo:nodes=120");
+    let mut config = config(vec![quick("mgc", 15), quick("gcn", 15), quick("dirgnn", 15)], 3);
+    (config.runs, config.draws) = (2, 2);
+    let whole = figures(&run(&data, &config));
+    let folder = tempfile::tempdir().unwrap();
+    // A race on one split makes up to six of them known at once.
+    for jobs in [7, 10, 17, 30, 41] {
+        let path = folder.path().join(format!("{jobs}.jsonl"));
+        let mut stops = 0;
+        let found = loop {
+            let mut journal = Journal::open(&path, &data).unwrap();
+            let before = journal.len();
+            let progress =
+                StopAfter { jobs, seen: AtomicUsize::new(0), stop: AtomicBool::new(false) };
+            match compare(&data, None, &config, Some(&mut journal), &progress) {
+                Ok(found) => break found,
+                Err(Error::Stopped) => stops += 1,
+                Err(error) => panic!("{error}"),
+            }
+            assert!(stops < 100, "{before} jobs are kept, and nothing is gained");
+            // A kill may cut the last line.
+            drop(journal);
+            let mut text = std::fs::read(&path).unwrap();
+            text.extend_from_slice(b"{\"key\":\"cut sh");
+            std::fs::write(&path, text).unwrap();
+        };
+        assert!(stops > 0, "it was stopped after {jobs}");
+        assert_eq!(figures(&found), whole, "stopped {stops} times after {jobs} jobs");
+        // Once all is known, nothing is trained.
+        let mut journal = Journal::open(&path, &data).unwrap();
+        let again = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
+        assert_eq!(figures(&again), whole);
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let data = data("demo:nodes=120");
+    let config = config(vec![quick("mgc", 15), quick("gat", 10), quick("fabernet", 10)], 3);
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| figures(&run(&data, &config)))
+    };
+    let one = on(1);
+    assert_eq!(on(2), one);
+    assert_eq!(on(7), one);
+}
+
+/// The same accuracies as an experiment with the same splits and seeds.
+#[test]
+fn figures_are_those_of_plain_runs() {
+    let data = data("demo:nodes=150");
+    let found = run(&data, &config(vec![quick("gcn", 25)], 4));
+    let mut plain = quick("gcn", 25).config;
+    plain.data.split = "60/20/20".parse().unwrap();
+    (plain.runs.count, plain.runs.vary) = (4, Vary::Both);
+    let outcome = Experiment::new(&data, &plain).unwrap().run(None, &()).unwrap();
+    let accuracies: Vec<f64> = outcome.runs.iter().map(|run| run.metrics[2].accuracy).collect();
+    let mean = accuracies.iter().sum::<f64>() / 4.0;
+    let row = &found.models[0];
+    assert!((row.test_accuracy.unwrap().mean - mean).abs() < 1e-12);
+    assert_eq!(row.parameters, Some(outcome.runs[0].parameters));
+    // The majority class of three equal ones is right on a third of the nodes.
+    let majority = found.controls[0].test_accuracy.unwrap().mean;
+    assert!((majority - 1.0 / 3.0).abs() < 0.05, "{majority}");
+}
+
+#[test]
+fn a_model_that_fails_is_a_row_that_says_so() {
+    let data = data("demo:nodes=120");
+    let mut wild = quick("gcn", 50);
+    wild.name = "wild".to_owned();
+    wild.config.train.optimiser.rate = 1e30;
+    let mut batches = quick("gat", 5);
+    batches.config.train.batch = Some(4);
+    let found = run(&data, &config(vec![wild, batches, quick("sgc", 5)], 2));
+    let row = |name: &str| found.models.iter().find(|row| row.model == name).unwrap();
+    let error = row("wild").error.as_ref().unwrap();
+    assert!(error.contains("lower the learning rate"), "{error}");
+    assert!(row("gat").error.as_ref().unwrap().contains("batches"));
+    assert!(row("wild").test_accuracy.is_none() && row("sgc").test_accuracy.is_some());
+    assert_eq!(found.models.last().map(|row| row.error.is_some()), Some(true));
+
+    let mut small = config(vec![quick("sgc", 5)], 2);
+    small.memory = Some(1);
+    let found = run(&data, &small);
+    if cfg!(target_os = "linux") {
+        let error = found.models[0].error.as_ref().unwrap();
+        assert!(error.contains("memory"), "{error}");
+    }
+}
+
+#[test]
+fn one_split_is_judged_by_its_nodes() {
+    let mut config = config(vec![contestant("mgc")], 1);
+    config.runs = 3;
+    let found = run(&data("demo"), &config);
+    let row = &found.models[0];
+    let accuracy = row.test_accuracy.unwrap();
+    // 120 test nodes: no narrower than the binomial interval of the mean.
+    let p = accuracy.mean;
+    assert!(accuracy.ci95.unwrap() > 1.5 * (p * (1.0 - p) / 120.0).sqrt() / 3f64.sqrt());
+    assert_eq!(accuracy.n, 3);
+    assert_eq!(found.verdict.direction.answer, Finding::Helps, "{}", found.verdict.text);
+}
+
+#[test]
+fn a_journal_of_other_data_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep").join("jobs.jsonl");
+    let (one, other) = (data("demo:nodes=120"), data("demo:nodes=150"));
+    let journal = Journal::open(&path, &one).unwrap();
+    let busy = Journal::open(&path, &one).unwrap_err().to_string();
+    assert!(busy.contains("another process"), "{busy}");
+    drop(journal);
+    let error = Journal::open(&path, &other).unwrap_err().to_string();
+    assert!(error.contains("other data"), "{error}");
+    assert!(Journal::open(&path, &one).unwrap().is_empty());
+}
+
+#[test]
+fn configurations_that_cannot_be_meant() {
+    let data = data("demo:nodes=120");
+    let fails = |config: &CompareConfig, words: &str| {
+        let error = compare(&data, None, config, None, &()).unwrap_err();
+        assert!(matches!(error, Error::Argument(_)), "{error:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    fails(&config(Vec::new(), 2), "no model");
+    fails(&config(vec![contestant("gcn")], 0), "splits");
+    fails(&config(vec![contestant("gcn"), contestant("gcn")], 2), "twice");
+}
