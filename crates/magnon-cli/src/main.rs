@@ -16,6 +16,7 @@ mod interrupt;
 mod progress;
 mod report;
 mod run_report;
+mod tune_page;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -64,6 +65,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
         Some(Command::Compare(args)) => commands::compare::run(args, common),
+        Some(Command::Tune(args)) => commands::tune::run(args, common),
         Some(Command::Fetch(args)) => commands::fetch::run(args, common),
         Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),

@@ -23,6 +23,7 @@
 //! [`resvg`] with fonts that travel in the crate, so that text shows on a machine without any. The
 //! same input gives the same bytes.
 
+mod bars;
 mod chart;
 mod check;
 mod cloud;
@@ -45,7 +46,7 @@ mod text;
 pub use error::PlotError;
 pub use figure::{
     ClassScore, ConfusionFigure, Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure,
-    FrustrationFigure, ResponseFigure, SpectrumCurve, SpectrumFigure, TrainingFigure,
+    FrustrationFigure, ResponseFigure, SharesFigure, SpectrumCurve, SpectrumFigure, TrainingFigure,
 };
 pub use report::{ChargeCandidate, Control, CycleEvidence, CycleLength, Fact, Report};
 pub use save::{html, png, save, svg};

@@ -56,7 +56,7 @@ pub(crate) fn figure(plan: &Plan, id: &str, heading: &str) -> String {
                 chart.json()
             );
         }
-        Art::Grid(_) => {
+        Art::Grid(_) | Art::Bars(_) => {
             let _ = writeln!(
                 out,
                 "<div class=\"matrix\" tabindex=\"0\" role=\"group\" aria-label=\"{title}: cells. Arrow keys move between them.\">{}{}</div>",

@@ -1,6 +1,7 @@
 //! What a figure comes to once checked: words, a picture that can be drawn at any width, tables.
 
 use crate::PlotError;
+use crate::bars::Bars;
 use crate::chart::{Chart, Drawing, Frame};
 use crate::cloud::Cloud;
 use crate::escape::Escaped;
@@ -18,11 +19,12 @@ pub struct Plan {
     pub(crate) tables: Vec<Table>,
 }
 
-/// The three ways of drawing.
+/// The ways of drawing.
 pub(crate) enum Art {
     Chart(Chart),
     Grid(Grid),
     Cloud(Cloud),
+    Bars(Bars),
 }
 
 /// Implemented by the figures of this crate alone.
@@ -42,6 +44,7 @@ impl Plan {
             Art::Chart(chart) => chart.draw(frame, &self.title),
             Art::Grid(grid) => grid.draw(frame, &self.title),
             Art::Cloud(cloud) => cloud.draw(frame, &self.title),
+            Art::Bars(bars) => bars.draw(frame, &self.title),
         }
     }
 

@@ -5,8 +5,12 @@ use magnon::Error;
 use magnon::data::Dataset;
 use magnon::model::ModelConfig;
 use magnon::train::{DataConfig, Experiment, RunConfig, Vary};
-use magnon::workflow::compare::{CompareConfig, Comparison, Contestant, Finding, Journal, compare};
+use magnon::workflow::compare::{
+    CompareConfig, Comparison, Contestant, Finding, JobResult, Kept, TuneBudget, compare,
+};
 use magnon::workflow::{Progress, read_dataset};
+
+type Journal = magnon::workflow::Journal<JobResult>;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -37,7 +41,7 @@ fn config(models: Vec<Contestant>, splits: usize) -> CompareConfig {
 }
 
 fn run(dataset: &Dataset, config: &CompareConfig) -> Comparison {
-    compare(dataset, None, config, None, &()).unwrap()
+    compare(dataset, None, config, Kept::default(), &()).unwrap()
 }
 
 /// Everything but times.
@@ -125,7 +129,7 @@ fn an_interrupt_at_any_point_changes_nothing() {
             let before = journal.len();
             let progress =
                 StopAfter { jobs, seen: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-            match compare(&data, None, &config, Some(&mut journal), &progress) {
+            match compare(&data, None, &config, Kept::jobs(&mut journal), &progress) {
                 Ok(found) => break found,
                 Err(Error::Stopped) => stops += 1,
                 Err(error) => panic!("{error}"),
@@ -141,7 +145,7 @@ fn an_interrupt_at_any_point_changes_nothing() {
         assert_eq!(figures(&found), whole, "stopped {stops} times after {jobs} jobs");
         // Once all is known, nothing is trained.
         let mut journal = Journal::open(&path, &data).unwrap();
-        let again = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
+        let again = compare(&data, None, &config, Kept::jobs(&mut journal), &()).unwrap();
         assert_eq!(figures(&again), whole);
     }
 }
@@ -203,6 +207,32 @@ fn a_model_that_fails_is_a_row_that_says_so() {
     }
 }
 
+/// Every split tunes on its own validation nodes: labels of test nodes decide nothing.
+#[test]
+fn tuned_models_are_compared() {
+    let data = data("demo:nodes=150");
+    let mut config = config(vec![quick("mgc", 40), quick("gcn", 40)], 3);
+    config.tune = Some(TuneBudget { trials: 8, minutes: None });
+    let found = run(&data, &config);
+    assert_eq!(found.tuned, Some(TuneBudget { trials: 8, minutes: None }));
+    assert!(found.models.iter().all(|row| row.error.is_none()));
+    let plain = run(&data, &CompareConfig { tune: None, ..config.clone() });
+    assert_ne!(figures(&plain)["models"], figures(&found)["models"]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut jobs = Journal::open(&folder.path().join("jobs.jsonl"), &data).unwrap();
+    let mut tunings =
+        magnon::workflow::Journal::open(&folder.path().join("tunings.jsonl"), &data).unwrap();
+    let kept = Kept { jobs: Some(&mut jobs), tunings: Some(&mut tunings) };
+    let again = compare(&data, None, &config, kept, &()).unwrap();
+    assert_eq!(figures(&again), figures(&found));
+    // Two models and the network without the graph, on three splits.
+    assert_eq!(tunings.len(), 9);
+    let kept = Kept { jobs: Some(&mut jobs), tunings: Some(&mut tunings) };
+    let known = compare(&data, None, &config, kept, &()).unwrap();
+    assert_eq!(figures(&known), figures(&found));
+}
+
 #[test]
 fn one_split_is_judged_by_its_nodes() {
     let mut config = config(vec![contestant("mgc")], 1);
@@ -235,7 +265,7 @@ fn a_journal_of_other_data_is_refused() {
 fn configurations_that_cannot_be_meant() {
     let data = data("demo:nodes=120");
     let fails = |config: &CompareConfig, words: &str| {
-        let error = compare(&data, None, config, None, &()).unwrap_err();
+        let error = compare(&data, None, config, Kept::default(), &()).unwrap_err();
         assert!(matches!(error, Error::Argument(_)), "{error:?}");
         assert!(error.to_string().contains(words), "{error}");
     };

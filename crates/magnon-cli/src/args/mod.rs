@@ -1,10 +1,12 @@
 //! The command line, one file per group of flags.
 
+mod config;
 mod data;
 mod filter;
 mod operator;
 mod train;
 
+pub use config::ConfigArgs;
 pub use data::DataArgs;
 pub use filter::FilterArgs;
 pub use operator::{OperatorArgs, Resolved, find_cycles};
@@ -24,6 +26,7 @@ use crate::commands::propagate::PropagateArgs;
 use crate::commands::response::ResponseArgs;
 use crate::commands::spectrum::SpectrumArgs;
 use crate::commands::train::TrainArgs;
+use crate::commands::tune::TuneArgs;
 use clap::{Args, Parser, Subcommand};
 
 /// Learning on directed graphs through the magnetic Laplacian.
@@ -90,6 +93,8 @@ pub enum Command {
     Predict(PredictArgs),
     /// Compare models over many splits, with controls, intervals and a verdict on direction
     Compare(CompareArgs),
+    /// Search for better settings of a model, on validation nodes alone
+    Tune(Box<TuneArgs>),
     /// List the models that can be trained, or the settings of one
     Models(ModelsArgs),
     /// Download a public data set by name, checked against a known checksum

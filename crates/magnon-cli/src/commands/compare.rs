@@ -12,13 +12,15 @@ use magnon::data::write::{write_atomic, write_csv};
 use magnon::model::{MODELS, ModelConfig};
 use magnon::train::{DataConfig, RunConfig};
 use magnon::workflow::compare::{
-    CSV_COLUMNS, CompareConfig, Comparison, Contestant, Journal, compare,
+    CSV_COLUMNS, CompareConfig, Comparison, Contestant, JobResult, Kept, TuneBudget, Tuned, compare,
 };
-use magnon::workflow::preset;
+use magnon::workflow::{Journal, preset};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// Trials on a split where the time decides.
+const MOST_TRIALS: usize = 10_000;
 /// What is compared where nothing is named.
 const MODELS_BY_DEFAULT: &str = "mgc,gcn,sgc,appnp,magnet,dirgnn,fsgnn,linkx";
 
@@ -38,6 +40,12 @@ pub struct CompareArgs {
     /// Graphs with the directions of one-way edges drawn by coin, as a control
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Comparison")]
     pub draws: usize,
+    /// Search the settings of each model first, for so many minutes each, on the validation nodes of each split
+    #[arg(long, value_name = "MINUTES", help_heading = "Comparison")]
+    pub tune: Option<f64>,
+    /// Search with so many trials on each split, which gives the same on every machine
+    #[arg(long, value_name = "N", conflicts_with = "tune", help_heading = "Comparison")]
+    pub tune_trials: Option<usize>,
     /// Memory that the process may hold, such as 8G; a model that needs more is a row that says so
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = "Comparison")]
     pub memory: Option<u64>,
@@ -78,7 +86,13 @@ impl CompareArgs {
         let (splits, runs, draws, memory) = (self.splits, self.runs, self.draws, self.memory);
         let models = self.models.iter().map(|name| contestant(name)).collect::<Result<_, _>>()?;
         let seed = common.seed();
-        let config = CompareConfig { models, splits, runs, draws, memory, seed };
+        let tune = match (self.tune, self.tune_trials) {
+            (None, None) => None,
+            (minutes, trials) => {
+                Some(TuneBudget { trials: trials.unwrap_or(MOST_TRIALS), minutes })
+            }
+        };
+        let config = CompareConfig { models, splits, runs, draws, tune, memory, seed };
         config.check()?;
         Ok(config)
     }
@@ -109,17 +123,21 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     args.data.apply(&mut data, common)?;
     let dataset = read_dataset(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
-    let place = match &args.output {
-        Some(folder) => folder.join("jobs.jsonl"),
-        None => magnon_fetch::cache_folder().join(Journal::file_name(&dataset)),
+    let folder = args.output.clone().unwrap_or_else(magnon_fetch::cache_folder);
+    let place = folder.join(Journal::<JobResult>::file_name(&dataset));
+    let mut journal = Journal::<JobResult>::open(&place, &dataset)?;
+    let tunings_at = folder.join(Journal::<Tuned>::file_name(&dataset));
+    let mut tunings = match &config.tune {
+        Some(_) => Some(Journal::<Tuned>::open(&tunings_at, &dataset)?),
+        None => None,
     };
-    let mut journal = Journal::open(&place, &dataset)?;
     if !journal.is_empty() && !common.quiet {
         remark!("note: {} runs are known from {}", journal.len(), place.display());
     }
     let outcome = stoppable(|stop| {
         let bar = JobBar::new(common, stop);
-        compare(&dataset, args.data.flags.split, &config, Some(&mut journal), &bar)
+        let kept = Kept { jobs: Some(&mut journal), tunings: tunings.as_mut() };
+        compare(&dataset, args.data.flags.split, &config, kept, &bar)
     });
     let comparison = match outcome {
         Err(magnon::Error::Stopped) => {
@@ -141,6 +159,9 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     if args.output.is_none() {
         drop(journal);
         std::fs::remove_file(&place)?;
+        if tunings.take().is_some() {
+            std::fs::remove_file(&tunings_at)?;
+        }
     }
     let mut out = io::stdout().lock();
     if common.json {

@@ -16,3 +16,4 @@ pub mod response;
 mod response_curves;
 pub mod spectrum;
 pub mod train;
+pub mod tune;

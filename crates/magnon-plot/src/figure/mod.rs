@@ -5,6 +5,7 @@ mod density;
 mod eigenmap;
 mod frustration;
 mod response;
+mod shares;
 mod slider;
 mod spectrum;
 mod training;
@@ -14,6 +15,7 @@ pub use density::{DensityCurve, DensityFigure};
 pub use eigenmap::EigenmapFigure;
 pub use frustration::FrustrationFigure;
 pub use response::{Curve, ResponseFigure};
+pub use shares::SharesFigure;
 pub use spectrum::{SpectrumCurve, SpectrumFigure};
 pub use training::TrainingFigure;
 

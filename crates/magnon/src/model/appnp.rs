@@ -3,6 +3,7 @@
 use super::error::{check_dropout, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
 use super::rows::filter_reach;
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, FilterNeed, Inputs, Mode, ModelError, ModelInfo, Network,
     OperatorNeed, Reach, TrainingDefaults,
@@ -62,6 +63,7 @@ impl Architecture for AppnpConfig {
             exact: false,
         }),
         training: TrainingDefaults { weight_decay: 5e-3, patience: 100, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -2,6 +2,7 @@
 
 use super::error::{check_count, check_dropout, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     PassChoice, TrainingDefaults,
@@ -63,6 +64,7 @@ impl Architecture for ChebynetConfig {
         }),
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::LAYER_ORDER, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -5,6 +5,7 @@ use super::gcn::GcnConfig;
 use super::gdc::{matrices, pattern_of};
 use super::graph::{GraphModel, GraphNetwork, GraphView};
 use super::network::BuildSeconds;
+use super::tunable::{Tunable, Values, numbers};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, Reach, TrainingDefaults,
 };
@@ -67,6 +68,12 @@ impl Architecture for DigcnConfig {
         operator: None,
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        tunable: &[
+            Tunable::HIDDEN,
+            numbers("alpha", &[0.05, 0.1, 0.2, 0.5]),
+            Tunable { key: "inception", values: Values::Flag },
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -2,6 +2,7 @@
 
 use super::error::{check_count, check_dropout, check_share, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView};
+use super::tunable::{Tunable, Values};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, TrainingDefaults,
 };
@@ -79,6 +80,14 @@ impl Architecture for DirgnnConfig {
         operator: None,
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 0.0, ..TrainingDefaults::MGC },
+        tunable: &[
+            Tunable::HIDDEN,
+            Tunable::LAYERS,
+            Tunable::SHARE,
+            Tunable { key: "jumping_knowledge", values: Values::Words(&["none", "cat", "max"]) },
+            Tunable::NORMALIZE_ROWS,
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -3,6 +3,7 @@
 use super::dirgnn::InAndOut;
 use super::error::{check_count, check_dropout, check_share, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView};
+use super::tunable::{Tunable, Values, numbers};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, TrainingDefaults,
 };
@@ -77,6 +78,15 @@ impl Architecture for FabernetConfig {
         operator: None,
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 1e-4, ..TrainingDefaults::MGC },
+        tunable: &[
+            Tunable::HIDDEN,
+            Tunable::LAYERS,
+            Tunable::LAYER_ORDER,
+            Tunable::SHARE,
+            numbers("exponent", &[0.0, 0.25, 0.5]),
+            Tunable { key: "complex", values: Values::Flag },
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {

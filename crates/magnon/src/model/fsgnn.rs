@@ -2,6 +2,7 @@
 
 use super::error::{check_count, check_dropout, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator_of};
+use super::tunable::{Tunable, whole};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, TrainingDefaults,
 };
@@ -57,6 +58,12 @@ impl Architecture for FsgnnConfig {
         operator: None,
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 1e-4, ..TrainingDefaults::MGC },
+        tunable: &[
+            Tunable::HIDDEN,
+            whole("order", &[1, 2, 3, 5, 8]),
+            Tunable::NORMALIZE_ROWS,
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {

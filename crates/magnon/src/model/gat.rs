@@ -2,6 +2,7 @@
 
 use super::error::{check_count, check_dropout, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
+use super::tunable::{Tunable, whole};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
@@ -65,6 +66,7 @@ impl Architecture for GatConfig {
             patience: 100,
             ..TrainingDefaults::MGC
         },
+        tunable: &[whole("hidden", &[4, 8, 16, 32]), whole("heads", &[1, 4, 8]), Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

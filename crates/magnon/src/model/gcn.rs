@@ -2,6 +2,7 @@
 
 use super::error::{check_count, check_dropout, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
@@ -56,6 +57,7 @@ impl Architecture for GcnConfig {
         }),
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::LAYERS, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

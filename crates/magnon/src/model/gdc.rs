@@ -4,6 +4,7 @@ use super::error::{check_count, check_dropout, check_width};
 use super::gcn::{GcnConfig, convolutions};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
 use super::network::BuildSeconds;
+use super::tunable::{Tunable, numbers, whole};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed, Reach,
     TrainingDefaults,
@@ -94,6 +95,7 @@ const NEED: OperatorNeed =
 const SOURCE: &str = "Klicpera et al., Diffusion Improves Graph Learning, 2019";
 const TRAINING: TrainingDefaults =
     TrainingDefaults { rate: 0.01, weight_decay: 5e-4, ..TrainingDefaults::MGC };
+const TOP_K: Tunable = whole("top_k", &[16, 32, 64, 128]);
 /// How closely the diffusion is followed: far below the entries that are kept.
 const ACCURACY: Accuracy = Accuracy::Tolerance(1e-5);
 
@@ -107,6 +109,12 @@ impl Architecture for GdcPprConfig {
         operator: Some(NEED),
         filter: None,
         training: TRAINING,
+        tunable: &[
+            Tunable::HIDDEN,
+            numbers("restart", &[0.05, 0.15, 0.3, 0.6, 0.9]),
+            TOP_K,
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {
@@ -143,6 +151,12 @@ impl Architecture for GdcHkprConfig {
         operator: Some(NEED),
         filter: None,
         training: TRAINING,
+        tunable: &[
+            Tunable::HIDDEN,
+            numbers("time", &[0.5, 1.0, 3.0, 5.0, 10.0]),
+            TOP_K,
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {

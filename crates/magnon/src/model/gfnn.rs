@@ -4,6 +4,7 @@ use super::error::{check_dropout, check_width};
 use super::mgc::TwoLayer;
 use super::rows::RowNetwork;
 use super::sgc::filtered;
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, FilterNeed, Inputs, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
@@ -50,6 +51,7 @@ impl Architecture for GfnnConfig {
         operator: Some(OperatorNeed::UNDIRECTED),
         filter: Some(FilterNeed::of_order(FilterKind::Power, 2)),
         training: TrainingDefaults { rate: 0.02, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -3,6 +3,7 @@
 use super::appnp::Perceptron;
 use super::error::{check_count, check_dropout, check_share, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
+use super::tunable::{Tunable, whole};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
@@ -66,6 +67,12 @@ impl Architecture for GprgnnConfig {
         }),
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        tunable: &[
+            Tunable::HIDDEN,
+            whole("order", &[2, 5, 10, 20]),
+            Tunable::RESTART,
+            Tunable::DROPOUT,
+        ],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -1,6 +1,7 @@
 //! `ModelInfo`: what a model says of itself.
 
 use super::select::{KindChoice, OperatorChoice, PassChoice};
+use super::tunable::Tunable;
 use crate::filter::{FilterConfig, FilterKind};
 use crate::operator::{Charge, Normalize, Symmetrize};
 
@@ -23,6 +24,8 @@ pub struct ModelInfo {
     pub filter: Option<FilterNeed>,
     /// How it is trained unless told otherwise.
     pub training: TrainingDefaults,
+    /// Its own settings that a search may change.
+    pub tunable: &'static [Tunable],
 }
 
 /// What a model makes of the direction of edges.

@@ -3,6 +3,7 @@
 use super::error::{check_dropout, check_width};
 use super::network::{evaluate, named};
 use super::rows::feature_rows;
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, Reach, TrainingDefaults,
     View,
@@ -53,6 +54,7 @@ impl Architecture for LinkxConfig {
         operator: None,
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 1e-3, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

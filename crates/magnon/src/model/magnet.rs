@@ -3,6 +3,7 @@
 use super::chebynet::{Polynomial, clenshaw};
 use super::error::{check_count, check_dropout, check_width};
 use super::graph::{GraphModel, GraphNetwork, GraphView, operator};
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     PassChoice, TrainingDefaults,
@@ -64,6 +65,7 @@ impl Architecture for MagnetConfig {
         }),
         filter: None,
         training: TrainingDefaults { rate: 5e-3, weight_decay: 5e-4, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::LAYER_ORDER, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

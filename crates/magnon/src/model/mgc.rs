@@ -2,6 +2,7 @@
 
 use super::error::{check_dropout, check_width};
 use super::rows::{Head, RowInput, RowNetwork};
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, FilterNeed, Inputs, Mode, ModelError, ModelInfo, Network,
     OperatorNeed, TrainingDefaults,
@@ -68,6 +69,7 @@ impl Architecture for MgcConfig {
             exact: false,
         }),
         training: TrainingDefaults::MGC,
+        tunable: &[Tunable::HIDDEN, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

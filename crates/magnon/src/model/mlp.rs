@@ -3,6 +3,7 @@
 use super::error::{check_dropout, check_width};
 use super::mgc::TwoLayer;
 use super::rows::{RowInput, RowNetwork};
+use super::tunable::Tunable;
 use super::{Architecture, Direction, Inputs, ModelError, ModelInfo, Network, TrainingDefaults};
 use crate::nn::{Activation, Engine, Init, Layout, Shape};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,7 @@ impl Architecture for MlpConfig {
         operator: None,
         filter: None,
         training: TrainingDefaults::MGC,
+        tunable: &[Tunable::HIDDEN, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -13,6 +13,7 @@ mod rows;
 mod select;
 mod shared;
 mod table;
+mod tunable;
 
 mod appnp;
 mod chebynet;
@@ -44,6 +45,7 @@ pub use rows::{MappedRows, ProductOrder, RowSource};
 pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};
 pub use shared::SharedInputs;
 pub(crate) use table::names_hint;
+pub use tunable::{Tunable, Values};
 
 use crate::nn::Engine;
 

@@ -2,6 +2,7 @@
 
 use super::appnp::filtered_after;
 use super::error::{check_dropout, check_width};
+use super::tunable::Tunable;
 use super::{
     Architecture, Direction, FilterNeed, Inputs, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
@@ -53,6 +54,7 @@ impl Architecture for PpnpConfig {
             exact: true,
         }),
         training: TrainingDefaults { weight_decay: 5e-3, patience: 100, ..TrainingDefaults::MGC },
+        tunable: &[Tunable::HIDDEN, Tunable::DROPOUT],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -3,6 +3,7 @@
 use super::error::{check_count, check_share};
 use super::rows::RowInput;
 use super::sgc::linear_on;
+use super::tunable::{Tunable, whole};
 use super::{
     Architecture, Direction, Inputs, ModelError, ModelInfo, Network, OperatorNeed, TrainingDefaults,
 };
@@ -44,6 +45,7 @@ impl Architecture for S2gcConfig {
         operator: Some(OperatorNeed::UNDIRECTED),
         filter: None,
         training: TrainingDefaults { rate: 0.1, weight_decay: 1e-5, ..TrainingDefaults::MGC },
+        tunable: &[whole("order", &[2, 4, 8, 16, 32]), Tunable::RESTART],
     };
 
     fn check(&self) -> Result<(), ModelError> {

@@ -34,6 +34,7 @@ impl Architecture for SgcConfig {
         operator: Some(OperatorNeed::UNDIRECTED),
         filter: Some(FilterNeed::of_order(FilterKind::Power, 2)),
         training: TrainingDefaults { rate: 0.2, weight_decay: 5e-6, ..TrainingDefaults::MGC },
+        tunable: &[],
     };
 
     fn check(&self) -> Result<(), ModelError> {

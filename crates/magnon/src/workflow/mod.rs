@@ -1,4 +1,4 @@
-//! What every skin calls: find the data, advise a charge, train, compare.
+//! What every skin calls: find the data, advise a charge, compare models, tune one.
 //!
 //! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
@@ -7,10 +7,13 @@
 mod charge;
 pub mod compare;
 mod dataset;
+mod journal;
 mod presets;
 mod progress;
+pub mod tune;
 
 pub use charge::{CycleFindings, find_cycles};
 pub use dataset::{generator, read_dataset};
+pub use journal::{Job, Journal};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;

@@ -4,9 +4,7 @@ mod describe;
 
 pub use describe::named;
 
-use crate::args::{
-    Common, DataArgs, FilterArgs, ModelArgs, OperatorArgs, RunsArgs, TrainFlags, find_cycles,
-};
+use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs, find_cycles};
 use crate::data::read_dataset;
 use crate::interrupt::{interrupted, stoppable};
 use crate::progress::Watcher;
@@ -18,28 +16,18 @@ use magnon::data::{Dataset, FeatureNorm};
 use magnon::model::{ChargeChoice, MappedRows};
 use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{Experiment, Outcome, RunConfig, TrainError};
-use magnon::workflow::{generator, preset};
+use magnon::workflow::generator;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct TrainArgs {
     #[command(flatten)]
     pub data: DataArgs,
     #[command(flatten)]
-    pub operator: OperatorArgs,
-    #[command(flatten)]
-    pub filter: FilterArgs,
-    #[command(flatten)]
-    pub model: ModelArgs,
-    #[command(flatten)]
-    pub train: TrainFlags,
+    pub config: ConfigArgs,
     #[command(flatten)]
     pub runs: RunsArgs,
-    /// Start from the paper's hyper-parameters for a data set, or from a file such as the
-    /// config.json of a run; flags given beside it come first
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    pub preset: Option<String>,
     /// Take the filtered features from this .npy file of `magnon propagate`, read row by row and not loaded
     #[arg(long, value_name = "F.npy", help_heading = "Training")]
     pub filtered: Option<PathBuf>,
@@ -67,27 +55,24 @@ impl TrainArgs {
             (Some(out), true) => Some(RunFolder::begun_config(out)?),
             _ => None,
         };
-        let mut config = match (&stored, &self.preset) {
-            (Some(stored), _) => stored.clone(),
-            (None, Some(name)) => {
-                let config = preset(name)?;
-                if self.data.data.is_none() && !std::path::Path::new(name).is_file() {
-                    return Err(usage(format!(
-                        "the preset {name} has hyper-parameters only; name the data too, as in: \
-                         magnon train DATA --preset {name}"
-                    )));
-                }
-                config
-            }
-            (None, None) => RunConfig::default(),
+        let mut config = match &stored {
+            Some(stored) => stored.clone(),
+            None => self.config.config()?,
         };
-        self.model.choose(&mut config)?;
+        if let (None, Some(name)) = (&self.data.data, &self.config.preset)
+            && !Path::new(name).is_file()
+        {
+            return Err(usage(format!(
+                "the preset {name} has hyper-parameters only; name the data too, as in: \
+                 magnon train DATA --preset {name}"
+            )));
+        }
+        if stored.is_some() {
+            self.config.model.choose(&mut config)?;
+        }
         self.data.apply(&mut config.data, common)?;
         config.data.filtered = self.filtered.clone().or(config.data.filtered.take());
-        self.apply_operator(&mut config)?;
-        self.apply_filter(&mut config)?;
-        self.model.apply(&mut config.model)?;
-        self.train.apply(&mut config.train)?;
+        self.config.apply(&mut config)?;
         self.runs.apply(&mut config.runs)?;
         // On the built-in graph the controls are what there is to see.
         config.runs.controls |= stored.is_none() && config.data.source == "demo";
@@ -109,40 +94,6 @@ impl TrainArgs {
             ));
         }
         Ok(config)
-    }
-
-    /// Puts the operator's flags on top, where the model takes an operator.
-    fn apply_operator(&self, config: &mut RunConfig) -> anyhow::Result<()> {
-        match (&mut config.operator, self.operator.first_given()) {
-            (Some(operator), _) => self.operator.apply(operator),
-            (None, None) => Ok(()),
-            (None, Some(flag)) => {
-                let name = config.model.info().name;
-                Err(usage(format!("{name} takes no operator, so {flag} would have no effect")))
-            }
-        }
-    }
-
-    /// Puts the filter's flags on top, where the model takes a filter. Some models have an order or
-    /// the like of their own.
-    fn apply_filter(&self, config: &mut RunConfig) -> anyhow::Result<()> {
-        if let Some(filter) = &mut config.filter {
-            return self.filter.apply(filter);
-        }
-        for (flag, value) in self.filter.given() {
-            match value {
-                Some(value) if config.model.has(flag) => {
-                    config.model.set(flag, value).map_err(usage)?;
-                }
-                _ => {
-                    let name = config.model.info().name;
-                    let problem =
-                        format!("{name} takes no filter, so --{flag} would have no effect");
-                    return Err(usage(problem));
-                }
-            }
-        }
-        Ok(())
     }
 }
 

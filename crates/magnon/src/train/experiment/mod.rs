@@ -38,6 +38,8 @@ pub struct Experiment<'a> {
     checkpoints: Option<Checkpoints>,
     /// What other experiments on the same data have computed.
     shared: Option<&'a SharedInputs>,
+    /// Whether a single run leaves the other threads alone.
+    one_thread: bool,
 }
 
 impl<'a> Experiment<'a> {
@@ -120,12 +122,19 @@ impl<'a> Experiment<'a> {
             mapped: None,
             checkpoints: None,
             shared: None,
+            one_thread: false,
         })
     }
 
     /// Takes another graph on the same nodes, as controls do, with what others have computed for it.
     pub fn with_graph(mut self, graph: &'a DiGraph, shared: &'a SharedInputs) -> Self {
         (self.graph, self.shared) = (graph, Some(shared));
+        self
+    }
+
+    /// Trains even a single run on one thread, where the caller has other work for the others.
+    pub fn on_one_thread(mut self) -> Self {
+        self.one_thread = true;
         self
     }
 

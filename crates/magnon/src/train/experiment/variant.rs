@@ -49,7 +49,9 @@ impl Experiment<'_> {
         self.on_network(shop, variant, runs, |engine, shared, observer| {
             let trials = runs.iter().map(|&run| self.named(variant, run)).collect::<Vec<_>>();
             let results = match trials[..] {
-                [trial] => self.trial(engine, trial, shared, observer).map(|result| vec![result]),
+                [trial] if !self.one_thread => {
+                    self.trial(engine, trial, shared, observer).map(|result| vec![result])
+                }
                 _ => trials
                     .par_iter()
                     .map(|&trial| self.trial(&engine.sequential(), trial, shared, observer))
@@ -77,7 +79,7 @@ impl Experiment<'_> {
                 Ok(learnt.fitted.best)
             };
             match runs {
-                [run] => one(run, engine).map(|record| vec![record]),
+                [run] if !self.one_thread => one(run, engine).map(|record| vec![record]),
                 _ => runs.par_iter().map(|run| one(run, &engine.sequential())).collect(),
             }
         })

@@ -3,7 +3,7 @@
 use super::is_directed;
 use super::job::{JobResult, Setting};
 use crate::graph::DiGraph;
-use crate::model::{ChargeChoice, Direction, ModelConfig};
+use crate::model::{ChargeChoice, Direction, ModelConfig, ModelInfo};
 use crate::operator::Charge;
 use crate::train::RunConfig;
 
@@ -26,7 +26,8 @@ pub(super) struct Entrant {
     /// The row that it belongs to.
     pub name: String,
     pub variation: Variation,
-    pub config: RunConfig,
+    /// Its configuration, one for all splits or one for each.
+    pub configs: Vec<RunConfig>,
     /// Whether the graph is made symmetric first.
     pub symmetrised: bool,
     /// Sign and charge that the model took, by job: a control on coins takes the same.
@@ -41,19 +42,30 @@ impl Entrant {
     fn new(name: &str, variation: Variation, config: RunConfig) -> Self {
         let (name, symmetrised) = (name.to_owned(), false);
         let (fixed, jobs) = (Vec::new(), Vec::new());
-        Self { name, variation, config, symmetrised, fixed, jobs, error: None }
+        let configs = vec![config];
+        Self { name, variation, configs, symmetrised, fixed, jobs, error: None }
     }
 
     /// A control of this model with what it has chosen.
     pub fn with(&self, variation: Variation) -> Self {
-        let mut control = Self::new(&self.name, variation, self.config.clone());
-        control.fixed = self.jobs.clone();
-        control
+        let (fixed, configs) = (self.jobs.clone(), self.configs.clone());
+        let (jobs, error) = (Vec::new(), None);
+        Self { variation, fixed, configs, jobs, error, ..self.clone() }
     }
 
     /// Whether it is a model that makes something of direction.
     pub fn is_directed(&self) -> bool {
-        self.variation == Variation::Itself && is_directed(&self.config)
+        self.variation == Variation::Itself && self.configs.iter().any(is_directed)
+    }
+
+    /// What the model is.
+    pub fn info(&self) -> &'static ModelInfo {
+        self.configs[0].model.info()
+    }
+
+    /// The configuration on a split.
+    pub fn config(&self, split: usize) -> &RunConfig {
+        &self.configs[split.min(self.configs.len() - 1)]
     }
 
     /// Whether it came to its end.
@@ -73,9 +85,9 @@ impl Entrant {
         }
     }
 
-    /// A name that no other entrant has, with everything that its results depend on.
-    pub fn key(&self) -> String {
-        let RunConfig { model, operator, filter, train, .. } = &self.config;
+    /// A name that no other entrant has, with everything that its results on a split depend on.
+    pub fn key(&self, split: usize) -> String {
+        let RunConfig { model, operator, filter, train, .. } = self.config(split);
         let settings = serde_json::json!([model, operator, filter, train]).to_string();
         let check = crc32fast::hash(settings.as_bytes());
         let variation = match self.variation {
@@ -83,7 +95,7 @@ impl Entrant {
             Variation::Undirected => "-undirected".to_owned(),
             Variation::Coin(draw) => format!("-coin{draw}"),
         };
-        format!("{}{variation}-{check:08x}", self.config.model.info().name)
+        format!("{}{variation}-{check:08x}", self.info().name)
     }
 
     /// Mean accuracy on the validation nodes.
@@ -98,7 +110,7 @@ pub(super) fn list(setting: &Setting) -> Vec<Entrant> {
     for model in &setting.config.models {
         list.push(Entrant::new(&model.name, Variation::Itself, model.config.clone()));
     }
-    let has_mlp = |entrant: &Entrant| entrant.config.model.info().direction == Direction::NoGraph;
+    let has_mlp = |entrant: &Entrant| entrant.info().direction == Direction::NoGraph;
     if !list.iter().any(has_mlp) {
         let config = RunConfig::of(ModelConfig::Mlp(Default::default()));
         list.push(Entrant::new("mlp", Variation::NoGraph, config));
@@ -114,14 +126,19 @@ pub(super) fn list(setting: &Setting) -> Vec<Entrant> {
 
 /// The control without direction.
 fn undirected(name: &str, config: &RunConfig) -> Entrant {
+    let mut entrant = Entrant::new(name, Variation::Undirected, without_direction(config));
+    entrant.symmetrised = config.model.info().direction != Direction::Charge;
+    entrant
+}
+
+/// A configuration at the charge 0, where the model has a charge.
+pub(super) fn without_direction(config: &RunConfig) -> RunConfig {
     let mut config = config.clone();
     let by_charge = config.model.info().direction == Direction::Charge;
     if let (Some(operator), true) = (&mut config.operator, by_charge) {
         operator.charge = ChargeChoice::Fixed(Charge::ZERO);
     }
-    let mut entrant = Entrant::new(name, Variation::Undirected, config);
-    entrant.symmetrised = !by_charge;
-    entrant
+    config
 }
 
 /// The entrant with the highest mean accuracy on validation nodes; the first of equals.

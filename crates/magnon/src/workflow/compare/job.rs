@@ -1,7 +1,7 @@
 //! Jobs: one entrant on one split with one seed, run in parallel and kept as soon as they are done.
 
+use super::CompareConfig;
 use super::entrant::{Entrant, Variation};
-use super::{CompareConfig, Journal};
 use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Labels, Split};
@@ -10,7 +10,7 @@ use crate::train::{
     EpochRecord, Experiment, Observer, Repeat, RunConfig, Targets, TrainError, Trial, TrialResult,
     argmax,
 };
-use crate::workflow::Progress;
+use crate::workflow::{Job, Journal, Progress};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -37,23 +37,37 @@ impl Setting<'_> {
 
 /// What came of one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct JobResult {
+pub struct JobResult {
     /// What it was: entrant, split and seed.
     pub key: String,
     /// The charge taken, where the model has one.
     pub charge: Option<ChargeChoice>,
     /// Whether the adjacency was negated, where the model has a sign.
     pub high: Option<bool>,
+    /// Lowest validation loss.
     pub val_loss: f64,
+    /// Accuracy on validation nodes.
     pub val_accuracy: f64,
     /// The test nodes that were classified rightly, one bit each in hexadecimal, in the order of the split.
     pub right: String,
+    /// Epochs trained.
     pub epochs: usize,
+    /// Real numbers trained.
     pub parameters: usize,
     /// Bytes that training held at its peak beside the model and its input.
     pub bytes: usize,
+    /// Seconds of building operator and filtered features, which jobs share.
     pub build_seconds: f64,
+    /// Seconds of training and evaluating.
     pub seconds: f64,
+}
+
+impl Job for JobResult {
+    const CALL: &'static str = "compare";
+
+    fn key(&self) -> &str {
+        &self.key
+    }
 }
 
 impl JobResult {
@@ -79,7 +93,7 @@ pub(super) struct Jobs<'a> {
     setting: &'a Setting<'a>,
     /// A short name of each split, by its content.
     splits: Vec<u32>,
-    journal: Mutex<Option<&'a mut Journal>>,
+    journal: Mutex<Option<&'a mut Journal<JobResult>>>,
     /// The first failure to keep a job.
     failed: Mutex<Option<Error>>,
     progress: &'a dyn Progress,
@@ -93,9 +107,9 @@ impl<'a> Jobs<'a> {
     pub fn new(
         setting: &'a Setting<'a>,
         entrants: usize,
-        journal: Option<&'a mut Journal>,
+        journal: Option<&'a mut Journal<JobResult>>,
         progress: &'a dyn Progress,
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let check = |split: &Split| {
             let mut hasher = crc32fast::Hasher::new();
             for nodes in [&split.train, &split.val, &split.test] {
@@ -104,7 +118,7 @@ impl<'a> Jobs<'a> {
             }
             hasher.finalize()
         };
-        Ok(Self {
+        Self {
             setting,
             splits: setting.splits.iter().map(check).collect(),
             journal: Mutex::new(journal),
@@ -113,7 +127,7 @@ impl<'a> Jobs<'a> {
             total: entrants * setting.repeats().len(),
             done: AtomicUsize::new(0),
             left: entrants,
-        })
+        }
     }
 
     /// Everything that has to be written is.
@@ -122,16 +136,16 @@ impl<'a> Jobs<'a> {
         failed.map_or(Ok(()), Err)
     }
 
-    fn key(&self, entrant: &str, repeat: Repeat) -> String {
-        format!("{entrant}-split{:08x}-seed{}", self.splits[repeat.split], repeat.seed)
+    fn key(&self, entrant: &Entrant, repeat: Repeat) -> String {
+        let Repeat { seed, split } = repeat;
+        format!("{}-split{:08x}-seed{seed}", entrant.key(split), self.splits[split])
     }
 
     /// Runs the jobs of an entrant that are not known yet. A failure is the entrant's; only an interrupt
     /// and a journal that cannot be written end everything.
     pub fn run(&mut self, entrant: &mut Entrant) -> Result<(), Error> {
-        let name = entrant.key();
         let repeats = self.setting.repeats();
-        let keys: Vec<String> = repeats.iter().map(|&repeat| self.key(&name, repeat)).collect();
+        let keys: Vec<String> = repeats.iter().map(|&repeat| self.key(entrant, repeat)).collect();
         let mut found: HashMap<String, JobResult> = HashMap::new();
         if let Some(journal) = self.journal.get_mut().unwrap_or_else(PoisonError::into_inner) {
             let known = keys.iter().filter_map(|key| journal.get(key));
@@ -140,7 +154,7 @@ impl<'a> Jobs<'a> {
         self.done.fetch_add(found.len(), Relaxed);
         let open: Vec<usize> = (0..keys.len()).filter(|&k| !found.contains_key(&keys[k])).collect();
         if !open.is_empty() {
-            match self.train(entrant, &name, &repeats, &open) {
+            match self.train(entrant, &repeats, &open) {
                 Ok(new) => found.extend(new.into_iter().map(|job| (job.key.clone(), job))),
                 Err(Error::Stopped) => return Err(Error::Stopped),
                 Err(error) => entrant.error = Some(error.to_string()),
@@ -164,7 +178,6 @@ impl<'a> Jobs<'a> {
     fn train(
         &self,
         entrant: &Entrant,
-        name: &str,
         repeats: &[Repeat],
         open: &[usize],
     ) -> Result<Vec<JobResult>, Error> {
@@ -185,7 +198,6 @@ impl<'a> Jobs<'a> {
             let experiment = experiment.with_charge_by_split();
             let observer = JobObserver {
                 jobs: self,
-                name,
                 entrant,
                 high: settled.operator.and_then(|operator| match operator.pass {
                     PassChoice::High => Some(true),
@@ -211,7 +223,8 @@ impl<'a> Jobs<'a> {
             let races = observer.races;
             let finals = observer.finals.into_inner().unwrap_or_else(PoisonError::into_inner);
             for run in &outcome.runs {
-                let key = self.key(name, Repeat { seed: run.trial.seed, split: run.trial.split });
+                let key =
+                    self.key(entrant, Repeat { seed: run.trial.seed, split: run.trial.split });
                 let taken = run.trial.charge.map(ChargeChoice::Fixed);
                 let trials = finals.get(&key).into_iter().flatten();
                 for job in trials.filter(|job| job.charge == taken).take(1) {
@@ -237,7 +250,7 @@ impl<'a> Jobs<'a> {
         let labels = dataset.labels.as_ref();
         let mut groups: Vec<(RunConfig, Vec<usize>)> = Vec::new();
         for &run in open {
-            let mut settled = entrant.config.clone();
+            let mut settled = entrant.config(repeats[run].split).clone();
             settled.train.seed = config.seed;
             settled.runs = Default::default();
             if let Some(operator) = &mut settled.operator {
@@ -300,7 +313,6 @@ impl<'a> Jobs<'a> {
 /// Hears of trials and keeps those that are wanted.
 struct JobObserver<'j, 'a> {
     jobs: &'j Jobs<'a>,
-    name: &'j str,
     entrant: &'j Entrant,
     high: Option<bool>,
     /// Whether a charge is raced for: what a job took is then known when all charges have been tried.
@@ -325,7 +337,7 @@ impl Observer for JobObserver<'_, '_> {
         let setting = self.jobs.setting;
         let Some(labels) = &setting.dataset.labels else { return };
         let trial = &result.trial;
-        let key = self.jobs.key(self.name, Repeat { seed: trial.seed, split: trial.split });
+        let key = self.jobs.key(self.entrant, Repeat { seed: trial.seed, split: trial.split });
         let job = JobResult {
             key: key.clone(),
             charge: trial.charge.map(ChargeChoice::Fixed),

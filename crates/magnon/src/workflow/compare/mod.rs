@@ -7,24 +7,25 @@
 //! for the one, validation nodes for the other.
 //!
 //! A job is one model on one split with one seed. Jobs do not depend on each other or on the number of
-//! threads, so a comparison that was interrupted goes on from the jobs that a [`Journal`] has kept, to the
+//! threads, so a comparison that was interrupted goes on from the jobs that a [`Journal`](super::Journal) has kept, to the
 //! same figures bit for bit.
 
 mod entrant;
 mod job;
-mod journal;
 mod result;
 mod splits;
 mod table;
+mod tuned;
 mod verdict;
 
-pub use journal::Journal;
+pub use job::JobResult;
 pub use result::{ChargeCount, Comparison, ControlRow, FromReference, ModelRow};
 pub use splits::SplitInfo;
 pub use table::CSV_COLUMNS;
+pub use tuned::{TuneBudget, Tuned};
 pub use verdict::{Answer, Finding, Verdict};
 
-use super::{Progress, find_cycles};
+use super::{Journal, Progress, find_cycles};
 use crate::Error;
 use crate::data::Dataset;
 use crate::model::{ChargeChoice, Direction, SharedInputs};
@@ -54,6 +55,7 @@ pub struct Contestant {
 /// | `splits` | 10 | splits that each is trained on | 1 to 10000 |
 /// | `runs` | 1 | seeds on each split | 1 to 10000 |
 /// | `draws` | 3 | graphs with directions by coin | 1 to 100 |
+/// | `tune` | none | search before, for each model on each split | |
 /// | `memory` | none | bytes that the process may hold | |
 /// | `seed` | 0 | of splits, weights and coins | |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +69,8 @@ pub struct CompareConfig {
     pub runs: usize,
     /// Graphs with directions by coin.
     pub draws: usize,
+    /// How long settings of each model are searched on each split before it is trained there.
+    pub tune: Option<TuneBudget>,
     /// Bytes that the process may hold while a model is trained; a model that needs more is a row that
     /// says so.
     pub memory: Option<u64>,
@@ -76,7 +80,15 @@ pub struct CompareConfig {
 
 impl Default for CompareConfig {
     fn default() -> Self {
-        Self { models: Vec::new(), splits: 10, runs: 1, draws: 3, memory: None, seed: 0 }
+        Self {
+            models: Vec::new(),
+            splits: 10,
+            runs: 1,
+            draws: 3,
+            tune: None,
+            memory: None,
+            seed: 0,
+        }
     }
 }
 
@@ -108,12 +120,28 @@ impl CompareConfig {
     }
 }
 
+/// Journals of what is done, so that an interrupted comparison goes on.
+#[derive(Debug, Default)]
+pub struct Kept<'a> {
+    /// Finished jobs.
+    pub jobs: Option<&'a mut Journal<JobResult>>,
+    /// Settings that were found.
+    pub tunings: Option<&'a mut Journal<Tuned>>,
+}
+
+impl<'a> Kept<'a> {
+    /// Keeps jobs alone, which is all where nothing is tuned.
+    pub fn jobs(jobs: &'a mut Journal<JobResult>) -> Self {
+        Self { jobs: Some(jobs), tunings: None }
+    }
+}
+
 /// Compares models on one data set. `split` says which splits: some that came with the data, or drawn ones.
 pub fn compare(
     dataset: &Dataset,
     split: Option<crate::data::SplitChoice>,
     config: &CompareConfig,
-    journal: Option<&mut Journal>,
+    kept: Kept,
     progress: &dyn Progress,
 ) -> Result<Comparison, Error> {
     config.check()?;
@@ -134,7 +162,10 @@ pub fn compare(
     // On a symmetric graph there is nothing to turn.
     let turns = !symmetric && entrants.iter().any(Entrant::is_directed);
     let draws = if turns { config.draws } else { 0 };
-    let mut jobs = Jobs::new(&setting, entrants.len() + draws, journal, progress)?;
+    if let Some(budget) = config.tune {
+        tuned::tune_all(&setting, &mut entrants, budget, kept.tunings, progress)?;
+    }
+    let mut jobs = Jobs::new(&setting, entrants.len() + draws, kept.jobs, progress);
     for entrant in &mut entrants {
         jobs.run(entrant)?;
     }

@@ -1,9 +1,9 @@
 //! The result of a comparison: one struct, which all views show.
 
-use super::SplitInfo;
 use super::entrant::{Entrant, Variation, leader};
 use super::job::{JobResult, Setting};
 use super::verdict::{self, Against, Answer, Finding, Verdict};
+use super::{SplitInfo, TuneBudget};
 use crate::model::{ChargeChoice, Direction};
 use crate::train::{
     Difference, Summary, Targets, difference_over_nodes, difference_over_splits, holm, over_nodes,
@@ -26,6 +26,8 @@ pub struct Comparison {
     pub splits: SplitInfo,
     /// Seeds on each split.
     pub runs: usize,
+    /// How long settings were searched before.
+    pub tuned: Option<TuneBudget>,
     /// How intervals and p-values were made, in words.
     pub intervals: String,
     /// The models, the best on test nodes first.
@@ -249,6 +251,7 @@ pub(super) fn assemble(setting: &Setting, info: SplitInfo, entrants: &[Entrant])
         intervals: intervals(&info),
         splits: info,
         runs: setting.config.runs,
+        tuned: setting.config.tune,
         models,
         controls,
         reference: name,
@@ -290,7 +293,7 @@ fn row(
         |of: Difference| FromReference { mean: of.mean, ci95: of.ci95, p: of.p, p_holm: of.p };
     ModelRow {
         model: entrant.name.clone(),
-        title: entrant.config.model.info().title.to_owned(),
+        title: entrant.info().title.to_owned(),
         directed: entrant.is_directed(),
         test_accuracy,
         val_accuracy: entrant
@@ -373,14 +376,13 @@ fn graph_answer(
     whole: &dyn Fn(&Entrant) -> Option<Hits>,
 ) -> Answer {
     let sees = |entrant: &&Entrant| {
-        entrant.variation == Variation::Itself
-            && entrant.config.model.info().direction != Direction::NoGraph
+        entrant.variation == Variation::Itself && entrant.info().direction != Direction::NoGraph
     };
     let Some(model) = leader(entrants.iter().filter(sees)) else {
         let text = "whether the graph helps was not tested: no model that sees it was trained";
         return Answer { answer: Finding::Untested, model: None, text: text.to_owned() };
     };
-    let plain = entrants.iter().find(|e| e.config.model.info().direction == Direction::NoGraph);
+    let plain = entrants.iter().find(|e| e.info().direction == Direction::NoGraph);
     let own = whole(model);
     let against = |control: &'static str, other: Option<&Hits>| Against {
         control,

@@ -1,19 +1,28 @@
-//! `Journal`: the finished jobs of a comparison, kept line by line, so that it can go on.
+//! `Journal`: the finished jobs of a long call, kept line by line, so that it can go on.
 
-use super::job::JobResult;
 use crate::Error;
 use crate::data::{DataError, Dataset, Features};
 use crate::run::FileError;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// A finished job.
+pub trait Job: Clone + Serialize + DeserializeOwned {
+    /// The kind of call that it is of.
+    const CALL: &'static str;
+    /// A name for it, with everything that its result depends on but the data.
+    fn key(&self) -> &str;
+}
+
 /// The first line: what the jobs are about.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Header {
     magnon: String,
+    call: String,
     /// A checksum of the graph, the features and the labels.
     data: String,
 }
@@ -21,18 +30,21 @@ struct Header {
 /// Finished jobs in a file of JSON lines, each written as soon as it is known. A line that a kill has cut
 /// short is dropped.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal<J> {
     path: PathBuf,
     file: File,
-    jobs: HashMap<String, JobResult>,
+    jobs: HashMap<String, J>,
 }
 
-impl Journal {
-    /// Opens the journal of comparisons on a data set, or begins one. A file about other data, or of
+impl<J: Job> Journal<J> {
+    /// Opens the journal of calls on a data set, or begins one. A file about other data, or of
     /// another version, is refused.
     pub fn open(path: &Path, dataset: &Dataset) -> Result<Self, Error> {
-        let own =
-            Header { magnon: env!("CARGO_PKG_VERSION").to_owned(), data: fingerprint(dataset) };
+        let own = Header {
+            magnon: env!("CARGO_PKG_VERSION").to_owned(),
+            call: J::CALL.to_owned(),
+            data: fingerprint(dataset),
+        };
         let failed = |action, reason| DataError::Io { path: path.to_owned(), action, reason };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)
@@ -59,15 +71,15 @@ impl Journal {
             }
             if first {
                 if serde_json::from_slice::<Header>(&line).ok().as_ref() != Some(&own) {
-                    let problem = "it holds a comparison on other data, or of another version; \
+                    let problem = "it holds results on other data, or of another command or version; \
                                    choose another folder, or remove it";
                     let (path, problem) = (path.to_owned(), problem.to_owned());
                     return Err(FileError::Broken { path, problem }.into());
                 }
                 first = false;
             } else {
-                let Ok(job) = serde_json::from_slice::<JobResult>(&line) else { break };
-                jobs.insert(job.key.clone(), job);
+                let Ok(job) = serde_json::from_slice::<J>(&line) else { break };
+                jobs.insert(job.key().to_owned(), job);
             }
             end += read as u64;
         }
@@ -82,7 +94,7 @@ impl Journal {
 
     /// A file name for the journal of a data set, which no other data set has.
     pub fn file_name(dataset: &Dataset) -> String {
-        format!("compare-{}.jsonl", fingerprint(dataset))
+        format!("{}-{}.jsonl", J::CALL, fingerprint(dataset))
     }
 
     /// Number of jobs that are known.
@@ -96,13 +108,15 @@ impl Journal {
     }
 
     /// A job that is known.
-    pub(super) fn get(&self, key: &str) -> Option<&JobResult> {
+    pub(super) fn get(&self, key: &str) -> Option<&J> {
         self.jobs.get(key)
     }
 
     /// Keeps a job.
-    pub(super) fn keep(&mut self, job: &JobResult) -> Result<(), Error> {
-        self.append(job)
+    pub(super) fn keep(&mut self, job: &J) -> Result<(), Error> {
+        self.append(job)?;
+        self.jobs.insert(job.key().to_owned(), job.clone());
+        Ok(())
     }
 
     fn append(&mut self, value: &impl Serialize) -> Result<(), Error> {

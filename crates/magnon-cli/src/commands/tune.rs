@@ -1,0 +1,199 @@
+//! `magnon tune`: better settings of a model, found on validation nodes.
+
+use crate::args::{Common, ConfigArgs, DataArgs};
+use crate::data::read_dataset;
+use crate::interrupt::stoppable;
+use crate::progress::JobBar;
+use crate::report::{check_folder, usage};
+use crate::terminal::{shown, shown_json};
+use crate::tune_page;
+use clap::Args;
+use magnon::data::write::{write_atomic, write_csv};
+use magnon::data::{Dataset, Split};
+use magnon::train::RunConfig;
+use magnon::workflow::Journal;
+use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+#[derive(Args)]
+pub struct TuneArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// Most trials
+    #[arg(long, value_name = "N", default_value_t = TuneConfig::default().trials, help_heading = "Search")]
+    pub trials: usize,
+    /// Begin no more trials after so many minutes; what is found then depends on the machine
+    #[arg(long, value_name = "M", help_heading = "Search")]
+    pub minutes: Option<f64>,
+    /// How trials are cut short
+    #[arg(long, value_enum, default_value = "halving", help_heading = "Search")]
+    pub search: Search,
+    /// Splits whose validation nodes decide
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Search")]
+    pub splits: usize,
+    /// Seeds of each trial on each split
+    #[arg(long, value_name = "M", default_value_t = 1, help_heading = "Search")]
+    pub runs: usize,
+    /// Write the best configuration to this .json file, which `train --preset` takes
+    #[arg(short, long, value_name = "F.json", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write the table of trials to this .csv file
+    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+    /// Draw what mattered into this .svg, .png or .html file
+    #[arg(long, value_name = "F.svg", help_heading = "Output")]
+    pub plot: Option<PathBuf>,
+}
+
+pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
+    let start = Instant::now();
+    for path in [&args.output, &args.csv].into_iter().flatten() {
+        check_folder(path)?;
+    }
+    crate::figures::check_plot(args.plot.as_deref())?;
+    let mut base = args.config.config()?;
+    args.data.apply(&mut base.data, common)?;
+    args.config.apply(&mut base)?;
+    base.train.seed = common.seed();
+    base.check().map_err(usage)?;
+    let config = TuneConfig {
+        search: args.search,
+        trials: args.trials,
+        minutes: args.minutes,
+        runs: args.runs,
+        seed: common.seed(),
+    };
+    config.check()?;
+    let dataset = read_dataset(&base.data, common.seed(), common)?;
+    let splits = splits(args, &base, &dataset, common)?;
+    let load_seconds = start.elapsed().as_secs_f64();
+    let place = magnon_fetch::cache_folder().join(Journal::<TuneRecord>::file_name(&dataset));
+    let mut journal = Journal::<TuneRecord>::open(&place, &dataset)?;
+    if !journal.is_empty() && !common.quiet {
+        remark!("note: {} trainings are known from {}", journal.len(), place.display());
+    }
+    let outcome = stoppable(|stop| {
+        let bar = JobBar::new(common, stop);
+        tune(&dataset, &base, &splits, &config, Some(&mut journal), &bar)
+    });
+    let tuning = match outcome {
+        Err(magnon::Error::Stopped) => {
+            remark!("stopped; what was trained is kept, and the same command goes on from it");
+            std::process::exit(130);
+        }
+        outcome => outcome?,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    write(args, &tuning)?;
+    drop(journal);
+    std::fs::remove_file(&place)?;
+    let mut out = io::stdout().lock();
+    if common.json {
+        let mut value = serde_json::to_value(&tuning)?;
+        value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
+        return Ok(writeln!(out, "{}", shown_json(&value.to_string()))?);
+    }
+    for line in print(args, &tuning, seconds).lines() {
+        writeln!(out, "{}", shown(line))?;
+    }
+    Ok(())
+}
+
+/// The splits whose validation nodes decide.
+fn splits(
+    args: &TuneArgs,
+    base: &RunConfig,
+    dataset: &Dataset,
+    common: &Common,
+) -> anyhow::Result<Vec<Split>> {
+    if !(1..=1000).contains(&args.splits) {
+        return Err(usage("--splits must be from 1 to 1000"));
+    }
+    let seed = base.data.split_seed.unwrap_or(common.seed());
+    let one = |k: usize| {
+        let choice = base.data.split.shifted(k);
+        choice.choose(&dataset.splits, dataset.labels.as_ref(), seed.wrapping_add(k as u64))
+    };
+    Ok((0..args.splits).map(one).collect::<Result<_, _>>()?)
+}
+
+fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {
+    if let Some(path) = &args.output {
+        // The data are named when it is used, and the seed and number of runs too.
+        let mut config = serde_json::to_value(&tuning.config)?;
+        if let Some(object) = config.as_object_mut() {
+            object.shift_remove("data");
+            object.shift_remove("runs");
+        }
+        let text = serde_json::to_string_pretty(&config)?;
+        write_atomic(path, |out| writeln!(out, "{text}"))?;
+    }
+    if let Some(path) = &args.csv {
+        let columns = tuning.csv_columns();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        write_csv(path, &columns, tuning.csv_rows())?;
+    }
+    if let Some(path) = &args.plot {
+        tune_page::save(tuning, path)?;
+    }
+    Ok(())
+}
+
+fn print(args: &TuneArgs, tuning: &Tuning, seconds: f64) -> String {
+    let percent =
+        |share: Option<f64>| share.map_or("–".to_owned(), |x| format!("{:.2} %", 100.0 * x));
+    let (first, best) = (&tuning.trials[0], &tuning.trials[tuning.best]);
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let settings: Vec<String> =
+        best.settings.iter().map(|(name, value)| format!("{name} = {}", text(value))).collect();
+    let finished = tuning.trials.iter().filter(|trial| trial.finished).count();
+    let mattered: Vec<String> = tuning
+        .importance
+        .iter()
+        .filter(|of| of.share >= 0.01)
+        .map(|of| format!("{} {:.0} %", of.setting, 100.0 * of.share))
+        .collect();
+    let loss = |loss: Option<f64>| loss.map_or("–".to_owned(), |loss| format!("{loss:.4}"));
+    let mut lines = vec![
+        format!("data      {}", tuning.dataset),
+        format!("model     {}", tuning.model),
+        format!(
+            "trials    {}, of which {finished} were trained to the end, {seconds:.0} s",
+            tuning.trials.len()
+        ),
+        format!(
+            "as given  validation accuracy {}, loss {}",
+            percent(first.val_accuracy),
+            loss(first.val_loss)
+        ),
+        format!(
+            "best      validation accuracy {}, loss {}",
+            percent(best.val_accuracy),
+            loss(best.val_loss)
+        ),
+        format!("          {}", settings.join(", ")),
+        match mattered.is_empty() {
+            true => "mattered  no setting by itself".to_owned(),
+            false => format!("mattered  {}", mattered.join(", ")),
+        },
+    ];
+    lines.push(match &args.output {
+        Some(path) => use_it(path, tuning),
+        None => "          keep the configuration with -o F.json".to_owned(),
+    });
+    lines.join("\n")
+}
+
+fn use_it(path: &Path, tuning: &Tuning) -> String {
+    format!(
+        "written   {}; use it: magnon train {} --preset {}",
+        path.display(),
+        tuning.dataset,
+        path.display()
+    )
+}

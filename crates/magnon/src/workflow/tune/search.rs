@@ -1,0 +1,309 @@
+//! The search: brackets of trials, cut short rung by rung.
+
+use super::space::{self, Dimension};
+use super::{Search, TuneConfig};
+use crate::Error;
+use crate::cycles::ChargeAdvice;
+use crate::data::{Dataset, Split};
+use crate::model::SharedInputs;
+use crate::train::{Experiment, Observer, Repeat, RunConfig};
+use crate::workflow::{Job, Journal, Progress};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Trials of a bracket of successive halving.
+const BRACKET: usize = 27;
+/// One in so many goes on from a rung, with as many times the epochs.
+const KEPT: usize = 3;
+
+/// How one trial did on one rung.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TuneRecord {
+    /// What it was: settings, splits, seeds and epochs.
+    pub key: String,
+    /// Mean accuracy on validation nodes; `None` where training failed.
+    pub val_accuracy: Option<f64>,
+    /// Mean validation loss.
+    pub val_loss: Option<f64>,
+    /// Mean number of epochs.
+    pub epochs: f64,
+    /// Why training failed.
+    pub error: Option<String>,
+    /// Seconds of training.
+    pub seconds: f64,
+}
+
+impl Job for TuneRecord {
+    const CALL: &'static str = "tune";
+
+    fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+impl TuneRecord {
+    /// What records are ranked by: the higher accuracy first, then the lower loss.
+    fn rank(&self) -> (f64, f64) {
+        (-self.val_accuracy.unwrap_or(-1.0), self.val_loss.unwrap_or(f64::INFINITY))
+    }
+
+    /// Whether it is better than another.
+    pub(super) fn beats(&self, other: &Self) -> bool {
+        self.rank() < other.rank()
+    }
+}
+
+/// A trial: its settings, and how it did on the rungs that it came to.
+#[derive(Clone, Debug)]
+pub(super) struct Tried {
+    pub values: Vec<Value>,
+    pub config: RunConfig,
+    /// Epochs that it was allowed and the record, by rung; `None` for training to the end.
+    pub rungs: Vec<(Option<usize>, TuneRecord)>,
+}
+
+impl Tried {
+    pub fn is_finished(&self) -> bool {
+        self.rungs.last().is_some_and(|(epochs, _)| epochs.is_none())
+    }
+}
+
+/// What is searched over, and on what.
+pub(super) struct Ground<'a> {
+    pub dataset: &'a Dataset,
+    pub shared: &'a SharedInputs,
+    pub base: &'a RunConfig,
+    pub space: &'a [Dimension],
+    pub advice: Option<&'a ChargeAdvice>,
+    pub splits: &'a [Split],
+}
+
+pub(super) struct Searcher<'a> {
+    dataset: &'a Dataset,
+    shared: &'a SharedInputs,
+    base: &'a RunConfig,
+    space: &'a [Dimension],
+    advice: Option<&'a ChargeAdvice>,
+    splits: &'a [Split],
+    config: &'a TuneConfig,
+    progress: &'a dyn Progress,
+    /// A checksum of the splits.
+    split_check: u32,
+    begun: Instant,
+    done: AtomicUsize,
+}
+
+impl<'a> Searcher<'a> {
+    pub fn new(ground: Ground<'a>, config: &'a TuneConfig, progress: &'a dyn Progress) -> Self {
+        let Ground { dataset, shared, base, space, advice, splits } = ground;
+        let mut hasher = crc32fast::Hasher::new();
+        for nodes in splits.iter().flat_map(|split| [&split.train, &split.val, &split.test]) {
+            hasher.update(&(nodes.len() as u64).to_le_bytes());
+            hasher.update(bytemuck::cast_slice(nodes));
+        }
+        Self {
+            dataset,
+            shared,
+            base,
+            space,
+            advice,
+            splits,
+            config,
+            progress,
+            split_check: hasher.finalize(),
+            begun: Instant::now(),
+            done: AtomicUsize::new(0),
+        }
+    }
+
+    /// Runs the search and gives all trials, in the order in which they were drawn.
+    pub fn run(self, journal: Option<&mut Journal<TuneRecord>>) -> Result<Vec<Tried>, Error> {
+        let journal = Mutex::new(journal);
+        let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed);
+        let mut trials: Vec<Tried> = Vec::new();
+        // The first trial is the configuration as it is, with a race for a charge that is left open.
+        let values = space::values(self.space, self.base);
+        trials.push(Tried { values, config: self.base.clone(), rungs: Vec::new() });
+        self.rung(&mut trials, &[0], None, &journal)?;
+        let epochs = trials[0].rungs[0].1.epochs;
+        while trials.len() < self.config.trials && !self.is_over() {
+            let size = BRACKET.min(self.config.trials - trials.len());
+            let begin = trials.len();
+            self.draw(&mut trials, size, &mut rng);
+            let mut alive: Vec<usize> = (begin..trials.len()).collect();
+            if alive.is_empty() {
+                break; // the space has no other points
+            }
+            if self.config.search == Search::Halving {
+                for part in [KEPT * KEPT, KEPT] {
+                    let allowed = ((epochs / part as f64).ceil() as usize).max(1);
+                    self.rung(&mut trials, &alive, Some(allowed), &journal)?;
+                    alive = best_third(&trials, &alive);
+                }
+            }
+            self.rung(&mut trials, &alive, None, &journal)?;
+        }
+        Ok(trials)
+    }
+
+    fn is_over(&self) -> bool {
+        self.config.limit().is_some_and(|limit| self.begun.elapsed() >= limit)
+    }
+
+    /// Draws points that are not there yet and make sense.
+    fn draw(&self, trials: &mut Vec<Tried>, count: usize, rng: &mut ChaCha8Rng) {
+        let wanted = trials.len() + count;
+        for _ in 0..100 * count {
+            if trials.len() == wanted {
+                return;
+            }
+            let values = space::draw(self.space, rng);
+            if trials.iter().any(|trial| trial.values == values) {
+                continue;
+            }
+            if let Ok(config) = space::apply(self.space, self.base, &values) {
+                trials.push(Tried { values, config, rungs: Vec::new() });
+            }
+        }
+    }
+
+    /// Trains some trials for at most so many epochs, or to the end.
+    fn rung(
+        &self,
+        trials: &mut [Tried],
+        which: &[usize],
+        epochs: Option<usize>,
+        journal: &Mutex<Option<&mut Journal<TuneRecord>>>,
+    ) -> Result<(), Error> {
+        let one = |&at: &usize| -> Result<TuneRecord, Error> {
+            let key = self.key(&trials[at].config, epochs);
+            let locked = || journal.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = locked().as_ref().and_then(|journal| journal.get(&key).cloned());
+            let record = match known {
+                Some(record) => record,
+                None => {
+                    let record = self.train(&trials[at].config, key, epochs, which.len() > 1)?;
+                    locked().as_mut().map_or(Ok(()), |journal| journal.keep(&record))?;
+                    record
+                }
+            };
+            let done = self.done.fetch_add(1, Relaxed) + 1;
+            self.progress.step(done, self.steps(), &self.message(epochs));
+            Ok(record)
+        };
+        let records: Result<Vec<TuneRecord>, Error> = which.par_iter().map(one).collect();
+        for (&at, record) in which.iter().zip(records?) {
+            trials[at].rungs.push((epochs, record));
+        }
+        Ok(())
+    }
+
+    /// Trainings in all, as far as the number of trials decides.
+    fn steps(&self) -> usize {
+        let trials = self.config.trials;
+        match self.config.search {
+            Search::Random => trials,
+            Search::Halving => trials + trials / KEPT + trials / (KEPT * KEPT),
+        }
+    }
+
+    fn message(&self, epochs: Option<usize>) -> String {
+        epochs.map_or("to the end".to_owned(), |epochs| format!("{epochs} epochs each"))
+    }
+
+    fn key(&self, config: &RunConfig, epochs: Option<usize>) -> String {
+        let RunConfig { model, operator, filter, train, .. } = config;
+        let settings = serde_json::json!([model, operator, filter, train, self.config.seed]);
+        let check = crc32fast::hash(settings.to_string().as_bytes());
+        let epochs = epochs.map_or("end".to_owned(), |epochs| epochs.to_string());
+        let (name, runs) = (model.info().name, self.config.runs);
+        format!("{name}-{check:08x}-splits{:08x}-runs{runs}-{epochs}", self.split_check)
+    }
+
+    fn train(
+        &self,
+        config: &RunConfig,
+        key: String,
+        epochs: Option<usize>,
+        beside_others: bool,
+    ) -> Result<TuneRecord, Error> {
+        let mut config = config.clone();
+        config.train.epochs =
+            epochs.map_or(config.train.epochs, |most| most.min(config.train.epochs));
+        config.runs = Default::default();
+        let repeats = (0..self.splits.len() * self.config.runs).map(|k| Repeat {
+            seed: self.config.seed.wrapping_add(k as u64),
+            split: k / self.config.runs,
+        });
+        let start = Instant::now();
+        let experiment =
+            Experiment::on(self.dataset, &config, self.splits.to_vec(), repeats.collect());
+        let outcome = experiment.and_then(|experiment| {
+            let mut experiment = experiment.with_graph(&self.dataset.graph, self.shared);
+            if beside_others {
+                experiment = experiment.on_one_thread();
+            }
+            experiment.run(self.advice, &Stopper(self.progress))
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        let mut record = TuneRecord {
+            key,
+            val_accuracy: None,
+            val_loss: None,
+            epochs: 0.0,
+            error: None,
+            seconds,
+        };
+        match outcome.map_err(Error::from) {
+            Ok(outcome) => {
+                let count = outcome.runs.len().max(1) as f64;
+                let mean = |of: &dyn Fn(&crate::train::TrialResult) -> f64| {
+                    outcome.runs.iter().map(of).sum::<f64>() / count
+                };
+                record.val_accuracy = Some(mean(&|run| run.metrics[1].accuracy));
+                record.val_loss = Some(mean(&|run| run.best.val_loss));
+                record.epochs = mean(&|run| run.history.len() as f64);
+            }
+            Err(Error::Stopped) => return Err(Error::Stopped),
+            Err(error) => record.error = Some(error.to_string()),
+        }
+        Ok(record)
+    }
+}
+
+/// The best third of some trials by their last records, those over the reals and those over the complex
+/// numbers each by themselves.
+fn best_third(trials: &[Tried], alive: &[usize]) -> Vec<usize> {
+    let record = |at: usize| trials[at].rungs.last().map(|(_, record)| record);
+    let mut kept = Vec::new();
+    for complex in [false, true] {
+        let mut part: Vec<usize> = alive
+            .iter()
+            .copied()
+            .filter(|&at| space::is_complex(&trials[at].config) == complex)
+            .filter(|&at| record(at).is_some_and(|record| record.error.is_none()))
+            .collect();
+        let rank = |at: usize| record(at).map_or((0.0, f64::INFINITY), TuneRecord::rank);
+        let order = |a: (f64, f64), b: (f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        part.sort_by(|&a, &b| order(rank(a), rank(b)));
+        kept.extend(part.iter().take(part.len().div_ceil(KEPT)));
+    }
+    kept.sort_unstable();
+    kept
+}
+
+/// Stops training where the search is stopped.
+struct Stopper<'a>(&'a dyn Progress);
+
+impl Observer for Stopper<'_> {
+    fn stop(&self) -> bool {
+        self.0.is_stopped()
+    }
+}
