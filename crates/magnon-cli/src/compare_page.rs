@@ -22,6 +22,7 @@ pub fn page(comparison: &Comparison) -> Report {
     let models = comparison.models.iter().filter_map(|model| {
         let own = comparison.reference.as_deref() == Some(model.model.as_str());
         let note = match model.difference {
+            Some(of) if of.p_holm < 0.001 => format!("{:+.2} points, p < 0.001", 100.0 * of.mean),
             Some(of) => format!("{:+.2} points, p = {:.3}", 100.0 * of.mean, of.p_holm),
             None if own => "the best on validation nodes".to_owned(),
             None => String::new(),

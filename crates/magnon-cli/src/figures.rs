@@ -1,7 +1,7 @@
 //! From results to figures.
 
 use crate::report::{check_folder, usage};
-use magnon::data::{Dataset, Labels};
+use magnon::data::{Dataset, Labels, NodeNames};
 use magnon::filter::Filter;
 use magnon::operator::Bounds;
 use magnon::spectrum::{Density, Eigenmap, FrequencyResponse, Frustration};
@@ -85,6 +85,16 @@ pub fn response(name: String, filter: &Filter, bounds: Bounds) -> Curve {
 
 /// Nodes as points: one eigenvector in the plane, two with the phase of the second as height.
 pub fn eigenmap(title: String, map: &Eigenmap, dataset: &Dataset) -> EigenmapFigure {
+    eigenmap_of(title, map, dataset.labels.as_ref(), dataset.node_names.as_ref())
+}
+
+/// The same, from labels and names of the nodes.
+pub fn eigenmap_of(
+    title: String,
+    map: &Eigenmap,
+    labels: Option<&Labels>,
+    node_names: Option<&NodeNames>,
+) -> EigenmapFigure {
     let rows = 0..map.points.rows();
     let column = |j: usize, of: fn(&num_complex::Complex64) -> f64| -> Vec<f64> {
         rows.clone().map(|u| of(&map.points.row(u)[j])).collect()
@@ -129,8 +139,8 @@ pub fn eigenmap(title: String, map: &Eigenmap, dataset: &Dataset) -> EigenmapFig
         true => Vec::new(),
         false => rows.clone().map(|u| map.phases.row(u)[0]).collect(),
     };
-    let (labels, class_names) = classes(dataset.labels.as_ref(), map.points.rows());
-    let node_names = match &dataset.node_names {
+    let (labels, class_names) = classes(labels, map.points.rows());
+    let node_names = match node_names {
         Some(names) => rows.map(|u| names.name(u).unwrap_or_default().into_owned()).collect(),
         None => Vec::new(),
     };

@@ -15,6 +15,7 @@ mod figures;
 mod interrupt;
 mod progress;
 mod report;
+mod reproduce_page;
 mod run_report;
 mod tune_page;
 
@@ -66,6 +67,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Train(args)) => commands::train::run(args, common),
         Some(Command::Compare(args)) => commands::compare::run(args, common),
         Some(Command::Tune(args)) => commands::tune::run(args, common),
+        Some(Command::Reproduce(args)) => commands::reproduce::run(args, common),
         Some(Command::Fetch(args)) => commands::fetch::run(args, common),
         Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),

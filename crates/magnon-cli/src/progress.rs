@@ -62,6 +62,11 @@ impl<'a> JobBar<'a> {
 impl Progress for JobBar<'_> {
     fn step(&self, done: usize, total: usize, message: &str) {
         let Some(bar) = &self.bar else { return };
+        if total == 0 {
+            // Nothing is known of the number of steps.
+            bar.set_message(format!("{message}, {:.0?} so far", self.start.elapsed()));
+            return;
+        }
         let first = self.before.fetch_min(done.saturating_sub(1), Relaxed);
         let here = done - first.min(done.saturating_sub(1));
         let left =

@@ -23,7 +23,7 @@ fn wrong_usage_exits_with_two() {
         (&["propagate", "--output", "x.csv"], "written as .npy"),
         (&["operator", "--output", "x.npy"], "written as .npz"),
         (&["info", "demo", "--nodes", "5"], "for edge lists"),
-        (&["info", ""], "DATA is empty"),
+        (&["info", ""], "the name of the data is empty"),
         (&["operator", "--kind", "laplacian", "--pass", "high"], "a Laplacian has none"),
         (&["response", "--points", "1"], "--points"),
         (&["response", "--charges", "0,1/4"], "--eigenvalues"),

@@ -48,7 +48,7 @@ pub use figure::{
     ClassScore, ConfusionFigure, Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure,
     FrustrationFigure, ResponseFigure, SharesFigure, SpectrumCurve, SpectrumFigure, TrainingFigure,
 };
-pub use report::{ChargeCandidate, Control, CycleEvidence, CycleLength, Fact, Report};
+pub use report::{ChargeCandidate, Control, CycleEvidence, CycleLength, Fact, Report, ReportTable};
 pub use save::{html, png, save, svg};
 
 /// The example of the README, compiled.

@@ -23,6 +23,7 @@ use crate::commands::models::ModelsArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::predict::PredictArgs;
 use crate::commands::propagate::PropagateArgs;
+use crate::commands::reproduce::ReproduceArgs;
 use crate::commands::response::ResponseArgs;
 use crate::commands::spectrum::SpectrumArgs;
 use crate::commands::train::TrainArgs;
@@ -95,6 +96,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Search for better settings of a model, on validation nodes alone
     Tune(Box<TuneArgs>),
+    /// Make the tables and figures of the paper again, beside what it prints
+    Reproduce(ReproduceArgs),
     /// List the models that can be trained, or the settings of one
     Models(ModelsArgs),
     /// Download a public data set by name, checked against a known checksum

@@ -8,6 +8,7 @@ pub use results::Control;
 
 use crate::escape::Escaped;
 use crate::plan::{Plan, Plot};
+use crate::table::Table;
 use crate::{
     ConfusionFigure, DensityFigure, EigenmapFigure, FrustrationFigure, PlotError, ResponseFigure,
     SpectrumFigure, TrainingFigure, page, save,
@@ -28,6 +29,8 @@ pub struct Report {
     pub facts: Vec<Fact>,
     /// What a reader should know: data dropped, limits met.
     pub remarks: Vec<String>,
+    /// Tables, each with how it was made.
+    pub tables: Vec<ReportTable>,
     /// The model beside its controls.
     pub controls: Vec<Control>,
     /// What is behind the ± of the controls, as `95 % confidence interval over 10 splits`.
@@ -36,6 +39,8 @@ pub struct Report {
     pub cycles: Option<CycleEvidence>,
     /// Spectra, one a charge, with a slider, and the filter's response.
     pub spectrum: Option<SpectrumFigure>,
+    /// Further spectra, one figure each.
+    pub spectra: Vec<SpectrumFigure>,
     /// How the eigenvalues are spread.
     pub density: Option<DensityFigure>,
     /// The smallest eigenvalue against the charge.
@@ -63,6 +68,34 @@ pub struct Fact {
     pub name: String,
     /// What it comes to.
     pub value: String,
+}
+
+/// A table of text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ReportTable {
+    /// What it shows.
+    pub title: String,
+    /// How it was made.
+    pub setting: String,
+    /// Heads of the columns.
+    pub head: Vec<String>,
+    /// The rows; the first cell names a row.
+    pub rows: Vec<Vec<String>>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+impl ReportTable {
+    fn html(&self) -> String {
+        let (title, setting) = (Escaped(&self.title), Escaped(&self.setting));
+        let mut out = format!("<h3><bdi>{title}</bdi></h3>\n<p><bdi>{setting}</bdi></p>\n");
+        let (caption, head, rows) = (self.title.clone(), self.head.clone(), self.rows.clone());
+        out += &Table { caption, head, rows }.html();
+        for note in &self.notes {
+            let _ = writeln!(out, "<p class=\"note\"><bdi>{}</bdi></p>", Escaped(note));
+        }
+        out
+    }
 }
 
 /// One part of the page.
@@ -141,6 +174,7 @@ impl Report {
         };
         let figure = |plan: Plan, id: &str| page::figure(&plan, id, "h3");
         add("results", "Results", results::controls(&self.controls, &self.controls_note));
+        add("tables", "Tables", self.tables.iter().map(ReportTable::html).collect());
         add("charge", "Cycles and charge", {
             let evidence = self.cycles.as_ref().map_or_else(String::new, CycleEvidence::html);
             let frustration = self.frustration.as_ref().map(Plot::plan).transpose()?;
@@ -152,6 +186,12 @@ impl Report {
             let response = self.response.as_ref().map(Plot::plan).transpose()?;
             let named = [(spectrum, "eigenvalues"), (density, "density"), (response, "response")];
             pair(named.into_iter().filter_map(|(plan, id)| Some(figure(plan?, id))).collect())
+        });
+        add("spectra", "Spectra", {
+            let figures = self.spectra.iter().enumerate().map(|(k, figure)| {
+                Ok(page::figure(&figure.plan()?, &format!("spectrum-{k}"), "h3"))
+            });
+            pair(figures.collect::<Result<_, PlotError>>()?)
         });
         add("training", "Training", {
             let training = self.training.as_ref().map(Plot::plan).transpose()?;

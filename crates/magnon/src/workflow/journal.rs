@@ -40,11 +40,13 @@ impl<J: Job> Journal<J> {
     /// Opens the journal of calls on a data set, or begins one. A file about other data, or of
     /// another version, is refused.
     pub fn open(path: &Path, dataset: &Dataset) -> Result<Self, Error> {
-        let own = Header {
-            magnon: env!("CARGO_PKG_VERSION").to_owned(),
-            call: J::CALL.to_owned(),
-            data: fingerprint(dataset),
-        };
+        Self::open_about(path, fingerprint(dataset))
+    }
+
+    /// Opens the journal of calls about something, or begins one.
+    pub(super) fn open_about(path: &Path, data: String) -> Result<Self, Error> {
+        let own =
+            Header { magnon: env!("CARGO_PKG_VERSION").to_owned(), call: J::CALL.to_owned(), data };
         let failed = |action, reason| DataError::Io { path: path.to_owned(), action, reason };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)
@@ -132,7 +134,7 @@ impl<J: Job> Journal<J> {
 }
 
 /// A checksum of everything that results depend on.
-fn fingerprint(dataset: &Dataset) -> String {
+pub(super) fn fingerprint(dataset: &Dataset) -> String {
     let mut hasher = crc32fast::Hasher::new();
     let graph = &dataset.graph;
     for u in 0..graph.nodes() {

@@ -1,4 +1,5 @@
-//! What every skin calls: find the data, advise a charge, compare models, tune one.
+//! What every skin calls: find the data, advise a charge, compare models, tune one, reproduce
+//! the paper.
 //!
 //! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
@@ -10,6 +11,7 @@ mod dataset;
 mod journal;
 mod presets;
 mod progress;
+pub mod reproduce;
 pub mod tune;
 
 pub use charge::{CycleFindings, find_cycles};

@@ -79,12 +79,13 @@ fn described(of: &Against) -> Option<String> {
     let half = ci95.map_or(String::new(), |half| format!(" ± {:.1}", 100.0 * half));
     let side = if mean < 0.0 { "below" } else { "above" };
     let points = format!("{:.1}{half} points {side} {}", 100.0 * mean.abs(), of.control);
-    Some(format!("{points} (p = {})", p_text(p)))
+    let sign = if p < 0.001 { "" } else { "= " };
+    Some(format!("{points} (p {sign}{})", p_text(p)))
 }
 
 /// A p-value as it is printed.
 pub(super) fn p_text(p: f64) -> String {
-    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// The models that cannot be told from the reference.

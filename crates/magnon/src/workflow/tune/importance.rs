@@ -53,15 +53,35 @@ pub(super) fn importance(space: &[Dimension], trials: &[Tried]) -> Vec<Importanc
                 (trials > 0).then_some(ValueMean { value, val_accuracy: mean, trials })
             })
             .collect();
-        let between: f64 =
-            values.iter().map(|v| v.trials as f64 * (v.val_accuracy - mean).powi(2)).sum();
-        let freedom = values.len() as f64 - 1.0;
-        let within = (total - between).max(0.0) / (n - values.len() as f64).max(1.0);
-        let share = (between - freedom * within) / (total + within);
-        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        let groups: Vec<(f64, usize)> =
+            values.iter().map(|value| (value.val_accuracy, value.trials)).collect();
+        let share = omega_squared(&groups, mean, total);
         Importance { setting: dimension.name.clone(), share, values }
     };
     let mut list: Vec<Importance> = space.iter().enumerate().map(one).collect();
     list.sort_by(|a, b| b.share.total_cmp(&a.share));
     list
+}
+
+/// ω² = (SS_between − (k − 1)·MS_within) / (SS_total + MS_within) of groups given by mean and size.
+fn omega_squared(groups: &[(f64, usize)], mean: f64, total: f64) -> f64 {
+    let between: f64 = groups.iter().map(|&(of, n)| n as f64 * (of - mean).powi(2)).sum();
+    let n: usize = groups.iter().map(|&(_, n)| n).sum();
+    let within = (total - between).max(0.0) / (n as f64 - groups.len() as f64).max(1.0);
+    let share = (between - (groups.len() as f64 - 1.0) * within) / (total + within);
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::omega_squared;
+
+    /// By hand: groups 1, 2, 3 | 2, 3, 4 | 5, 6, 7 have SS_between = 26, SS_within = 6, so
+    /// ω² = (26 − 2·1)/(32 + 1).
+    #[test]
+    fn a_known_analysis_of_variance() {
+        let share = omega_squared(&[(2.0, 3), (3.0, 3), (6.0, 3)], 11.0 / 3.0, 32.0);
+        assert!((share - 24.0 / 33.0).abs() < 1e-12, "{share}");
+        assert_eq!(omega_squared(&[(1.0, 3), (1.0, 3)], 1.0, 0.0), 0.0);
+    }
 }

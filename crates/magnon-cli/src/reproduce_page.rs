@@ -1,0 +1,70 @@
+//! The page and the pictures of a reproduction.
+
+use crate::figures;
+use magnon::workflow::reproduce::{Reproduction, ResponseData};
+use magnon_plot::{EigenmapFigure, Fact, Report, ReportTable, SpectrumCurve, SpectrumFigure};
+use std::path::Path;
+
+/// Writes `reproduction.html` and one .svg file for each figure.
+pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Result<()> {
+    for data in &found.responses {
+        let pass = if data.high_pass { "high" } else { "low" };
+        let name = format!("frequency-response-{}-{pass}.svg", data.dataset.to_lowercase());
+        figures::save(&response(data), &folder.join(name))?;
+    }
+    let eigenmap = eigenmap(found);
+    if let Some(figure) = &eigenmap {
+        figures::save(figure, &folder.join("eigenmap.svg"))?;
+    }
+    let tables = found.tables.iter().map(|table| {
+        let mut head = vec![String::new()];
+        head.extend(table.columns.clone());
+        let rows = table.rows.iter().map(|row| {
+            let cells = row.cells.iter().map(|cell| cell.text());
+            std::iter::once(row.name.clone()).chain(cells).collect()
+        });
+        ReportTable {
+            title: table.title.clone(),
+            setting: table.setting.clone(),
+            head,
+            rows: rows.collect(),
+            notes: table.notes.clone(),
+        }
+    });
+    let report = Report {
+        title: "The paper's tables and figures again".to_owned(),
+        subtitle: "What we measure, what the paper prints in brackets, and the difference"
+            .to_owned(),
+        facts: vec![Fact { name: "Seeds and splits".to_owned(), value: found.runs.to_string() }],
+        remarks: found.missing.clone(),
+        tables: tables.collect(),
+        spectra: found.responses.iter().map(response).collect(),
+        eigenmap,
+        command: command.to_owned(),
+        made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
+        ..Default::default()
+    };
+    Ok(report.save(folder.join("reproduction.html"))?)
+}
+
+fn response(data: &ResponseData) -> SpectrumFigure {
+    let pass = if data.high_pass { "high pass" } else { "low pass" };
+    let curve = |(charge, eigenvalues): &(f64, Vec<f64>)| SpectrumCurve {
+        charge: *charge,
+        eigenvalues: eigenvalues.clone(),
+        approximation: Vec::new(),
+    };
+    SpectrumFigure {
+        title: format!("Frequency response of {}, {pass}", data.dataset),
+        curves: data.curves.iter().map(curve).collect(),
+        response: None,
+    }
+}
+
+fn eigenmap(found: &Reproduction) -> Option<EigenmapFigure> {
+    let data = found.eigenmap.as_ref()?;
+    let title = format!("Magnetic eigenmap of {}, q = 1/3", data.dataset);
+    let labels =
+        magnon::data::Labels { classes: data.classes.clone(), names: data.class_names.clone() };
+    Some(figures::eigenmap_of(title, &data.map, Some(&labels), None))
+}

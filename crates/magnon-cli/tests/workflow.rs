@@ -1,0 +1,158 @@
+//! `compare`, `tune`, `reproduce` and `fetch`: what they print and write.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // tests
+
+mod common;
+
+use common::{failure, json, text};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs with a cache of its own.
+fn magnon(cache: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_magnon"));
+    command.args(arguments).env("MAGNON_CACHE", cache).env_remove("MAGNON_DATA").output().unwrap()
+}
+
+fn run(cache: &Path, arguments: &[&str]) -> String {
+    let output = magnon(cache, arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn compare_prints_writes_and_forgets() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let file = |name: &str| text(&folder.path().join(name));
+    let (csv, markdown, html) = (file("t.csv"), file("t.md"), file("t.html"));
+    let common =
+        ["compare", "demo:nodes=150", "--models", "mgc,sgc", "--splits", "3", "--draws", "1"];
+    let files = ["--csv", &csv, "--markdown", &markdown, "--html", &html, "--json"];
+    let found: Value = serde_json::from_str(&run(&cache, &[&common[..], &files].concat())).unwrap();
+    for row in found["models"].as_array().unwrap() {
+        for key in ["model", "test_accuracy", "error", "seconds", "parameters", "difference"] {
+            assert!(row.get(key).is_some(), "{key}: {row}");
+        }
+        for key in ["mean", "std", "ci95", "n"] {
+            assert!(row["test_accuracy"][key].is_number(), "{key}: {row}");
+        }
+    }
+    let difference = found["models"].as_array().unwrap().iter().find(|row| !row["difference"].is_null());
+    for key in ["mean", "ci95", "p"] {
+        assert!(difference.unwrap()["difference"][key].is_number(), "{key}");
+    }
+    assert!(found["verdict"]["text"].as_str().unwrap().contains("irection"));
+    assert!(found["seconds"]["compare"].is_number());
+
+    let table = std::fs::read_to_string(&csv).unwrap();
+    assert!(table.starts_with("row,model,control,test_accuracy,"), "{table}");
+    assert_eq!(table.lines().count(), 1 + 2 + 4, "{table}");
+    assert!(std::fs::read_to_string(&markdown).unwrap().contains("| mgc"));
+    assert!(std::fs::read_to_string(&html).unwrap().contains("</html>"));
+    // Nothing stays in the cache of a comparison that came to its end.
+    assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 0);
+
+    let plain = run(&cache, &[&common[..], &["--quiet"]].concat());
+    assert!(plain.contains("test accuracy") && plain.contains("mgc without direction"), "{plain}");
+    let own = file("kept");
+    let kept = [&common[..], &["--quiet", "-o", &own]].concat();
+    let first = run(&cache, &kept);
+    let again = run(&cache, &kept);
+    let body = |text: &str| text.lines().take(9).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(body(&again), body(&first), "all is known the second time");
+    for name in ["comparison.csv", "comparison.md", "comparison.html", "comparison.json"] {
+        assert!(Path::new(&own).join(name).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn compare_says_what_is_wrong() {
+    for (arguments, code, words) in [
+        (&["compare", "demo", "--models", "mgcc"][..], 2, "mgc"),
+        (&["compare", "demo", "--models", "gcn,gcn"], 2, "twice"),
+        (&["compare", "demo", "--splits", "0"], 2, "splits"),
+        (&["compare", "demo", "--memory", "much"], 2, "8G"),
+        (&["compare", "demo", "--csv", "no/such/folder/t.csv"], 1, "does not exist"),
+        (&["compare", "no-such-data"], 1, "no-such-data"),
+    ] {
+        let (found, text) = failure(arguments);
+        assert_eq!(found, code, "{arguments:?}: {text}");
+        assert!(text.contains(words), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn tune_writes_a_preset_that_train_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let file = |name: &str| text(&folder.path().join(name));
+    let (best, csv, svg) = (file("best.json"), file("trials.csv"), file("mattered.svg"));
+    let flags = ["tune", "demo:nodes=150", "--model", "gcn", "--trials", "6", "--epochs", "30"];
+    let files = ["-o", &best, "--csv", &csv, "--plot", &svg, "--json"];
+    let found: Value = serde_json::from_str(&run(&cache, &[&flags[..], &files].concat())).unwrap();
+    assert_eq!(found["trials"].as_array().unwrap().len(), 6);
+    assert_eq!(found["model"], "gcn");
+    let table = std::fs::read_to_string(&csv).unwrap();
+    assert!(table.starts_with("trial,hidden,layers,dropout,rate,weight_decay,val_accuracy"), "{table}");
+    assert_eq!(table.lines().count(), 7);
+    assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    let trained = json(&["train", "demo:nodes=150", "--preset", &best, "--no-report"]);
+    assert_eq!(trained["model"], "gcn");
+    assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 0);
+
+    let (code, text) = failure(&["tune", "demo", "--trials", "0"]);
+    assert_eq!((code, text.contains("trials")), (2, true), "{text}");
+    let (code, text) = failure(&["tune", "demo", "--minutes", "-1"]);
+    assert_eq!(code, 2, "{text}");
+}
+
+/// Data sets of the paper, generated under their names.
+#[test]
+fn reproduce_fills_the_paper_s_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let data = folder.path().join("data");
+    for name in ["texas", "cornell"] {
+        let place = text(&data.join(name));
+        std::fs::create_dir_all(&data).unwrap();
+        run(&cache, &["generate", "cyclic", "--nodes", "90", "--blocks", "3", "-o", &place]);
+    }
+    let out = text(&folder.path().join("out"));
+    let flags = ["reproduce", "all", "--data", &text(&data), "--runs", "2", "-o", &out];
+    let found: Value = serde_json::from_str(&run(&cache, &[&flags[..], &["--json"]].concat())).unwrap();
+    let tables = found["tables"].as_array().unwrap();
+    let parts: Vec<&str> = tables.iter().map(|table| table["part"].as_str().unwrap()).collect();
+    assert_eq!(parts, ["dataset-statistics", "accuracy", "accuracy", "order", "charge"]);
+    let accuracy = &tables[1];
+    assert_eq!(accuracy["columns"], serde_json::json!(["Cornell", "Texas"]));
+    let rows = accuracy["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 12);
+    for row in rows {
+        for cell in row["cells"].as_array().unwrap() {
+            assert!(cell["ours"]["mean"].is_number(), "{row}");
+        }
+    }
+    // GCN on Cornell, as the paper prints it.
+    assert_eq!(rows[1]["cells"][0]["published"], 42.31);
+    assert_eq!(found["missing"].as_array().unwrap().len(), 5);
+    for name in ["reproduction.md", "reproduction.html", "eigenmap.svg"] {
+        assert!(Path::new(&out).join(name).is_file(), "{name}");
+    }
+    let (code, text) = failure(&["reproduce", "tables"]);
+    assert_eq!((code, text.contains("eigenmap")), (2, true), "{text}");
+}
+
+#[test]
+fn fetch_lists_and_takes_what_was_put_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = run(folder.path(), &["fetch", "--list"]);
+    assert!(list.contains("texas") && list.contains("wiki-Vote"), "{list}");
+    let output = magnon(folder.path(), &["fetch", "texsa"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("texas") && text.contains("--list"), "{text}");
+    let output = magnon(folder.path(), &["fetch"]);
+    assert_eq!(output.status.code(), Some(2));
+}
