@@ -93,7 +93,10 @@ fn charges(outcome: &Outcome, report: &mut Report) {
     let hidden = tried.len().saturating_sub(SHOWN);
     let mut rest = Vec::new();
     if hidden > 0 {
-        rest.push(format!("{hidden} more were tried and fell behind"));
+        rest.push(match hidden {
+            1 => "one more was tried and fell behind".to_owned(),
+            _ => format!("{hidden} more were tried and fell behind"),
+        });
     }
     if !outcome.untried.is_empty() {
         let names: Vec<String> = outcome.untried.iter().map(|charge| charge.to_string()).collect();

@@ -69,7 +69,7 @@ pub(super) fn answer(what: &str, model: &str, against: &[Against]) -> Answer {
     } else if judged.iter().any(worse) {
         (Finding::Hurts, format!("{what} does not help: {model} is {figures}"))
     } else {
-        (Finding::NotShown, format!("nothing shows a use of {what}: {model} is {figures}"))
+        (Finding::NotShown, format!("there is no evidence that {what} helps: {model} is {figures}"))
     };
     Answer { answer, model: Some(model.to_owned()), text }
 }
