@@ -1,123 +1,196 @@
-//! `RunFolder`: the files of a run, each written whole or not at all.
+//! `RunFolder`: the files of a run, all of one run or none.
 
+use super::checksums::Checksums;
+use super::lock::Lock;
+use super::under_way::{UnderWay, failed, remove_all};
 use super::{PredictionCache, SavedModel};
-use crate::data::DataError;
-use crate::data::write::{write_atomic, write_csv};
-use crate::tensors::{FileError, format_of};
-use crate::train::{Checkpoints, EpochRecord, RunConfig, checkpoint};
+use crate::data::write::{Prepared, WriteSeek, csv, is_temporary};
+use crate::disk;
+use crate::tensors::{FileError, bytes_of};
+use crate::train::{Checkpoints, EpochRecord, RunConfig};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A folder with `config.json`, `model.safetensors`, `predictions.safetensors`, `history.csv` and
-/// `metrics.json`, the last to be written.
+const CONFIG: &str = "config.json";
+const MODEL: &str = "model.safetensors";
+const PREDICTIONS: &str = "predictions.safetensors";
+const HISTORY: &str = "history.csv";
+const METRICS: &str = "metrics.json";
+const REPORT: &str = "report.html";
+
+/// A folder with `config.json`, `model.safetensors`, `predictions.safetensors`, `history.csv`,
+/// `checksums.json` and `metrics.json`; the command line adds `report.html`.
 ///
-/// While a run is under way, its configuration and its checkpoints are in `checkpoints`, and nothing else
-/// changes: a run that is to be replaced stays whole until the new one has come to its end.
+/// A run is whole when `metrics.json` is there, the last file to get its name. While a run is under way,
+/// its configuration and its checkpoints are in `checkpoints`, and nothing else changes: a run that is to
+/// be replaced stays whole until the new one has come to its end. Then all new files are written
+/// under temporary names; the old `metrics.json` goes; the new files take their names, `metrics.json`
+/// last; and `checkpoints` goes. Each step is on the disk before the next. So whatever ends the
+/// process, the folder holds the old run, the new one, or one to go on with, and never a mixture.
+///
+/// `checksums.json` has the checksum of every other file but the report, and one of itself. They are
+/// held against the files on reading, those of the small files when the folder is opened.
+///
+/// One process at a time writes: it holds a lock on `.magnon.lock`, which goes when the run is finished and
+/// the folder is dropped. Who only reads takes no lock. Temporary files that a kill has left are removed
+/// when the next run begins or finishes.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
     /// Whether the folder was made for this run.
     fresh: bool,
+    /// Held by a run that is under way.
+    lock: Option<Arc<Lock>>,
+    /// What the files were when the folder was opened.
+    opened: Option<Checksums>,
 }
 
 impl RunFolder {
+    fn at(path: &Path) -> Self {
+        Self { path: path.to_owned(), fresh: false, lock: None, opened: None }
+    }
+
     /// Begins a run in a folder, which is made where it is missing. A folder that holds a run is
-    /// refused, unless it is to be overwritten or gone on with; one that holds anything else is
-    /// refused in any case.
+    /// refused, unless it is to be overwritten or gone on with; so is one that another process writes
+    /// in, and one that holds anything else.
     pub fn begin(
         path: &Path,
         config: &RunConfig,
         overwrite: bool,
         resume: bool,
     ) -> Result<Self, FileError> {
-        let folder = Self { path: path.to_owned(), fresh: !path.exists() };
-        let broken = |problem: &str| {
-            Err(FileError::Broken { path: path.to_owned(), problem: problem.to_owned() })
-        };
+        let mut folder = Self::at(path);
         if resume {
-            return Self::begun_config(path).map(|_| folder);
+            Self::begun_config(path)?;
+        } else {
+            folder.refuse_others()?;
+            let there = disk::exists(path);
+            folder.fresh = !there.map_err(|reason| failed(path, "read", reason))?;
         }
-        let whole = folder.is_whole();
-        let begun = folder.begun().exists();
-        if (whole || begun) && !overwrite {
-            return Err(FileError::Occupied { path: path.to_owned() });
+        folder.lock = Some(Arc::new(Lock::take(path)?));
+        let begun = if resume { folder.go_on(config) } else { folder.start(config, overwrite) };
+        match begun {
+            Ok(()) => Ok(folder),
+            Err(error) => {
+                // What failed is told; this is for tidiness alone.
+                let _ = folder.under_way().remove_empty();
+                folder.leave();
+                Err(error)
+            }
         }
-        let empty = !path.exists()
-            || std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-        if !empty && !whole && !begun {
-            return broken("it holds other files, and no run; choose another folder");
+    }
+
+    /// Begins anew.
+    fn start(&self, config: &RunConfig, overwrite: bool) -> Result<(), FileError> {
+        if (self.under_way().is_begun()? || self.is_whole()?) && !overwrite {
+            return Err(FileError::Occupied { path: self.path.clone() });
         }
-        folder.discard_checkpoints()?;
-        let made = std::fs::create_dir_all(folder.checkpoint_folder());
-        made.map_err(|reason| DataError::Io { path: path.to_owned(), action: "make", reason })?;
-        write_json(&folder.begun(), config)?;
-        Ok(folder)
+        self.sweep()?;
+        self.under_way().begin(config)
+    }
+
+    /// Goes on with the run that is under way, which may have become another one by now.
+    fn go_on(&self, config: &RunConfig) -> Result<(), FileError> {
+        if Self::begun_config(&self.path)? != *config {
+            let problem = "the run was begun with another configuration; go on with that one";
+            return Err(self.broken(problem));
+        }
+        self.sweep()
     }
 
     /// The configuration of the run that is under way in a folder.
     pub fn begun_config(path: &Path) -> Result<RunConfig, FileError> {
-        let folder = Self { path: path.to_owned(), fresh: false };
-        if !folder.begun().exists() {
-            let problem = match folder.is_whole() {
-                true => "the run has come to its end; there is nothing to go on with",
-                false => "there is no run to go on with",
-            };
-            let (path, problem) = (path.to_owned(), problem.to_owned());
-            return Err(FileError::Broken { path, problem });
+        let folder = Self::at(path);
+        match (folder.under_way().is_begun()?, folder.is_whole()?) {
+            (true, _) => folder.under_way().config(),
+            (false, true) => {
+                Err(folder.broken("the run has come to its end; there is nothing to go on with"))
+            }
+            (false, false) => Err(folder.broken("there is no run to go on with")),
         }
-        RunConfig::read(&folder.begun())
     }
 
     /// The folder of a run that has come to its end.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let folder = Self { path: path.to_owned(), fresh: false };
-        let broken = |problem: String| Err(FileError::Broken { path: path.to_owned(), problem });
-        if folder.is_whole() {
+        let mut folder = Self::at(path);
+        if folder.is_whole()? {
+            folder.opened = Some(Checksums::read(path)?);
+            for name in [CONFIG, HISTORY, METRICS] {
+                folder.read(name)?;
+            }
             return Ok(folder);
         }
-        if folder.begun().exists() {
+        if folder.under_way().is_begun()? {
             return Err(FileError::Unfinished { path: path.to_owned() });
         }
-        broken("it is no run folder; train a model into one first".to_owned())
+        Err(folder.broken("it is no run folder; train a model into one first"))
     }
 
     /// Whether a run has come to its end here.
-    fn is_whole(&self) -> bool {
-        let ours = |name: &str| self.file(name).exists();
-        ours("config.json") && ours("model.safetensors") && ours("metrics.json")
+    fn is_whole(&self) -> Result<bool, FileError> {
+        for name in [CONFIG, MODEL, METRICS] {
+            let path = self.file(name);
+            let there = disk::exists(&path);
+            if !there.map_err(|reason| FileError::Read { path, reason })? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    /// The configuration of the run that is under way.
-    fn begun(&self) -> PathBuf {
-        self.checkpoint_folder().join("config.json")
+    /// Refuses a folder that holds other files, and no run.
+    fn refuse_others(&self) -> Result<(), FileError> {
+        // In this order: a run that comes to its end meanwhile is seen as one of the two.
+        if self.under_way().is_begun()? || self.is_whole()? || self.is_bare()? {
+            return Ok(());
+        }
+        Err(self.broken("it holds other files, and no run; choose another folder"))
+    }
+
+    /// Whether there is nothing in the folder but what a run that was killed early leaves.
+    fn is_bare(&self) -> Result<bool, FileError> {
+        let ours = |path: &PathBuf| {
+            is_temporary(path)
+                || [UnderWay::NAME, Lock::NAME].map(|name| self.file(name)).contains(path)
+        };
+        Ok(self.list()?.iter().all(ours))
+    }
+
+    fn list(&self) -> Result<Vec<PathBuf>, FileError> {
+        let listed = disk::list(&self.path);
+        Ok(listed.map_err(|reason| failed(&self.path, "list", reason))?.unwrap_or_default())
+    }
+
+    /// Removes temporary files that a kill has left.
+    fn sweep(&self) -> Result<(), FileError> {
+        let mut stray = self.list()?;
+        stray.retain(|path| is_temporary(path));
+        remove_all(&stray)
     }
 
     /// Leaves the folder as it was before a run that has failed; one that has checkpoints stays to
     /// be gone on with.
     pub fn abandon(&self) {
-        let kept = std::fs::read_dir(self.checkpoint_folder())
-            .is_ok_and(|entries| entries.flatten().any(|entry| is_checkpoint(&entry.path())));
-        if !kept && self.discard_checkpoints().is_ok() && self.fresh {
-            // Another program may have put something there; then the folder stays.
-            let _ = std::fs::remove_dir(&self.path);
+        let under_way = self.under_way();
+        // An end in the midst of replacing a run leaves parts of it, which only a run under way is to
+        // put in order; what cannot be looked at stays, too.
+        let lone = || Ok::<_, FileError>(self.is_whole()? || self.is_bare()?);
+        if matches!(under_way.has_checkpoints(), Ok(false)) && matches!(lone(), Ok(true)) {
+            // The run's own failure is told; this is for tidiness alone.
+            let _ = under_way.discard();
         }
+        self.leave();
     }
 
-    /// Removes what a run under way has left, and nothing that is not ours.
-    fn discard_checkpoints(&self) -> Result<(), FileError> {
-        let folder = self.checkpoint_folder();
-        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if is_checkpoint(&path) || is_unfinished(&path) || path == self.begun() {
-                remove(&path)?;
-            }
+    /// Removes the lock's file, and the folder where it was made for nothing.
+    fn leave(&self) {
+        if let Some(lock) = &self.lock {
+            lock.release();
         }
-        match std::fs::remove_dir(&folder) {
-            Err(reason) if reason.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
-                let problem = "it holds other files than checkpoints; move them away".to_owned();
-                Err(FileError::Broken { path: folder, problem })
-            }
-            _ => Ok(()),
+        if self.fresh {
+            // Another program may have put something there; then the folder stays.
+            let _ = disk::remove_folder(&self.path);
         }
     }
 
@@ -131,29 +204,62 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    fn checkpoint_folder(&self) -> PathBuf {
-        self.file("checkpoints")
+    fn under_way(&self) -> UnderWay {
+        UnderWay::of(&self.path)
     }
 
     /// Where unfinished trials are kept.
     pub fn checkpoints(&self, every: usize, resume: bool) -> Checkpoints {
-        Checkpoints { folder: self.checkpoint_folder(), every, resume }
+        Checkpoints { folder: self.under_way().path, every, resume }
     }
 
     /// The configuration.
     pub fn config(&self) -> Result<RunConfig, FileError> {
-        RunConfig::read(&self.file("config.json"))
+        let text = self.read(CONFIG)?;
+        RunConfig::parse(&self.file(CONFIG), &String::from_utf8_lossy(&text))
     }
 
     /// The trained model.
     pub fn model(&self) -> Result<SavedModel, FileError> {
-        SavedModel::read(&self.file("model.safetensors"))
+        let bytes = bytes_of(&self.file(MODEL))?;
+        // A file of another version is called that first.
+        let model = SavedModel::parse(&self.file(MODEL), &bytes)?;
+        self.check(MODEL, &bytes).map(|()| model)
     }
 
     /// What the run predicted, where that was kept.
     pub fn predictions(&self) -> Result<Option<PredictionCache>, FileError> {
-        let path = self.file("predictions.safetensors");
-        if path.exists() { PredictionCache::read(&path).map(Some) } else { Ok(None) }
+        let path = self.file(PREDICTIONS);
+        match disk::exists(&path) {
+            Ok(false) => return Ok(None),
+            Ok(true) => (),
+            Err(reason) => return Err(FileError::Read { path, reason }),
+        }
+        let bytes = bytes_of(&path)?;
+        let predictions = PredictionCache::parse(&path, &bytes)?;
+        self.check(PREDICTIONS, &bytes).map(|()| Some(predictions))
+    }
+
+    /// A file that is still what it was.
+    fn read(&self, name: &str) -> Result<Vec<u8>, FileError> {
+        let bytes = bytes_of(&self.file(name))?;
+        self.check(name, &bytes).map(|()| bytes)
+    }
+
+    /// Refuses a file that has changed since it was written.
+    fn check(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        let now = Checksums::read(&self.path)?;
+        match &self.opened {
+            Some(opened) if *opened != now => {
+                Err(self.broken("the run was replaced while it was read; read it again"))
+            }
+            _ if now.knows(name, bytes) => Ok(()),
+            _ => Err(FileError::Changed { path: self.file(name) }),
+        }
+    }
+
+    fn broken(&self, problem: &str) -> FileError {
+        FileError::Broken { path: self.path.clone(), problem: problem.to_owned() }
     }
 
     /// Writes what came of the run; `metrics.json` comes last and says that all is there.
@@ -165,47 +271,44 @@ impl RunFolder {
         history: &[EpochRecord],
         metrics: &impl Serialize,
     ) -> Result<(), FileError> {
+        let mut sums = Checksums::default();
+        let mut prepare = |name: &str, parts: &[&[u8]]| {
+            sums.add(name, parts);
+            self.prepare(name, parts)
+        };
+        let rows = history.iter().map(EpochRecord::columns);
+        let rows = csv(&EpochRecord::COLUMNS, rows);
+        let rows = rows.map_err(|reason| failed(&self.file(HISTORY), "write", reason))?;
+        let mut files = vec![
+            prepare(MODEL, &model.encode(&self.file(MODEL))?.parts())?,
+            prepare(PREDICTIONS, &predictions.encode(&self.file(PREDICTIONS))?.parts())?,
+            prepare(HISTORY, &[&rows])?,
+            prepare(CONFIG, &[self.json(CONFIG, config)?.as_bytes()])?,
+        ];
+        let metrics = prepare(METRICS, &[self.json(METRICS, metrics)?.as_bytes()])?;
+        let text = sums.text().map_err(|error| self.broken(&error.to_string()))?;
+        files.push(self.prepare(Checksums::NAME, &[text.as_bytes()])?);
+
         // Without metrics the folder counts as unfinished, so that an end in the middle of this
         // leaves a run to go on with.
-        remove(&self.file("metrics.json"))?;
-        model.write(&self.file("model.safetensors"))?;
-        predictions.write(&self.file("predictions.safetensors"))?;
-        let rows = history.iter().map(EpochRecord::columns);
-        write_csv(&self.file("history.csv"), &EpochRecord::COLUMNS, rows)?;
-        write_json(&self.file("config.json"), config)?;
-        remove(&self.file("report.html"))?;
-        write_json(&self.file("metrics.json"), metrics)?;
-        self.discard_checkpoints()
+        remove_all(&[self.file(METRICS), self.file(REPORT)])?;
+        disk::sync_folder(&self.path).map_err(|reason| failed(&self.path, "write", reason))?;
+        files.into_iter().try_for_each(Prepared::commit)?;
+        metrics.commit()?;
+        self.under_way().discard()?;
+        self.sweep()
     }
-}
 
-/// Whether a file is a checkpoint, by its format.
-fn is_checkpoint(path: &Path) -> bool {
-    format_of(path).is_some_and(|format| format == checkpoint::FORMAT)
-}
+    fn prepare(&self, name: &str, parts: &[&[u8]]) -> Result<Prepared, FileError> {
+        let write = |out: &mut dyn WriteSeek| parts.iter().try_for_each(|part| out.write_all(part));
+        Ok(Prepared::new(&self.file(name), write)?)
+    }
 
-/// Whether a file is one that a kill has left half written, by the name that such files have.
-fn is_unfinished(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp"))
-}
-
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {
-    let broken = |error: serde_json::Error| FileError::Broken {
-        path: path.to_owned(),
-        problem: error.to_string(),
-    };
-    let text = serde_json::to_string_pretty(value).map_err(broken)?;
-    Ok(write_atomic(path, |out| {
-        out.write_all(text.as_bytes())?;
-        out.write_all(b"\n")
-    })?)
-}
-
-fn remove(path: &Path) -> Result<(), FileError> {
-    match std::fs::remove_file(path) {
-        Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
-            Err(DataError::Io { path: path.to_owned(), action: "remove", reason }.into())
-        }
-        _ => Ok(()),
+    fn json(&self, name: &str, value: &impl Serialize) -> Result<String, FileError> {
+        let text = serde_json::to_string_pretty(value).map_err(|error| FileError::Broken {
+            path: self.file(name),
+            problem: error.to_string(),
+        });
+        Ok(text? + "\n")
     }
 }
