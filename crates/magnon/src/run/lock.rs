@@ -83,3 +83,37 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_a_kill_has_left_locks_nobody_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(Lock::NAME);
+        std::fs::write(&path, "").unwrap();
+        let lock = Lock::take(folder.path()).unwrap();
+        assert!(matches!(Lock::take(folder.path()), Err(FileError::Busy { .. })));
+        // A release leaves the file of the next owner alone.
+        lock.release();
+        let next = Lock::take(folder.path()).unwrap();
+        drop(lock);
+        assert!(path.exists());
+        drop(next);
+        assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_on_a_file_without_its_name_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(Lock::NAME);
+        let file = disk::open_lock(&path).unwrap();
+        assert!(is_at(&file, &path).unwrap());
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_at(&file, &path).unwrap());
+        let _other = disk::open_lock(&path).unwrap();
+        assert!(!is_at(&file, &path).unwrap());
+    }
+}
