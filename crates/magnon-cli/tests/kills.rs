@@ -116,11 +116,11 @@ fn kills_leave_the_old_run_or_the_new_one_or_one_to_go_on_with() {
     let mut dice = Dice(kills);
     let mut found = Nothing;
     for round in 0..kills {
-        let resume = matches!(found, UnderWay(_)) && dice.throw(3) > 0;
-        let (seed, more) = match found {
-            Nothing => (dice.throw(2), None),
-            UnderWay(seed) if resume => (seed, Some("--resume")),
-            UnderWay(seed) | Whole(seed) => (1 - seed, Some("--overwrite")),
+        let begun = RunFolder::begun_config(&out).ok().map(|config| config.train.seed);
+        let (seed, more) = match (begun, found) {
+            (Some(seed), _) if dice.throw(3) > 0 => (seed, Some("--resume")),
+            (_, Nothing) => (dice.throw(2), None),
+            (_, UnderWay(seed) | Whole(seed)) => (1 - seed, Some("--overwrite")),
         };
         let mut arguments = arguments(seed, &out);
         arguments.extend(more.map(str::to_owned));

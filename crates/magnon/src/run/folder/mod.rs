@@ -1,14 +1,15 @@
 //! `RunFolder`: the files of a run, all of one run or none.
 
+mod finish;
+mod load;
+
 use super::checksums::Checksums;
 use super::lock::Lock;
 use super::under_way::{UnderWay, failed, remove_all};
-use super::{PredictionCache, SavedModel};
-use crate::data::write::{Prepared, WriteSeek, csv, is_temporary};
+use crate::data::write::is_temporary;
 use crate::disk;
-use crate::tensors::{FileError, bytes_of};
-use crate::train::{Checkpoints, EpochRecord, RunConfig};
-use serde::Serialize;
+use crate::tensors::FileError;
+use crate::train::{Checkpoints, RunConfig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,22 +112,6 @@ impl RunFolder {
         }
     }
 
-    /// The folder of a run that has come to its end.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
-        let mut folder = Self::at(path);
-        if folder.is_whole()? {
-            folder.opened = Some(Checksums::read(path)?);
-            for name in [CONFIG, HISTORY, METRICS] {
-                folder.read(name)?;
-            }
-            return Ok(folder);
-        }
-        if folder.under_way().is_begun()? {
-            return Err(FileError::Unfinished { path: path.to_owned() });
-        }
-        Err(folder.broken("it is no run folder; train a model into one first"))
-    }
-
     /// Whether a run has come to its end here.
     fn is_whole(&self) -> Result<bool, FileError> {
         for name in [CONFIG, MODEL, METRICS] {
@@ -213,102 +198,7 @@ impl RunFolder {
         Checkpoints { folder: self.under_way().path, every, resume }
     }
 
-    /// The configuration.
-    pub fn config(&self) -> Result<RunConfig, FileError> {
-        let text = self.read(CONFIG)?;
-        RunConfig::parse(&self.file(CONFIG), &String::from_utf8_lossy(&text))
-    }
-
-    /// The trained model.
-    pub fn model(&self) -> Result<SavedModel, FileError> {
-        let bytes = bytes_of(&self.file(MODEL))?;
-        // A file of another version is called that first.
-        let model = SavedModel::parse(&self.file(MODEL), &bytes)?;
-        self.check(MODEL, &bytes).map(|()| model)
-    }
-
-    /// What the run predicted, where that was kept.
-    pub fn predictions(&self) -> Result<Option<PredictionCache>, FileError> {
-        let path = self.file(PREDICTIONS);
-        match disk::exists(&path) {
-            Ok(false) => return Ok(None),
-            Ok(true) => (),
-            Err(reason) => return Err(FileError::Read { path, reason }),
-        }
-        let bytes = bytes_of(&path)?;
-        let predictions = PredictionCache::parse(&path, &bytes)?;
-        self.check(PREDICTIONS, &bytes).map(|()| Some(predictions))
-    }
-
-    /// A file that is still what it was.
-    fn read(&self, name: &str) -> Result<Vec<u8>, FileError> {
-        let bytes = bytes_of(&self.file(name))?;
-        self.check(name, &bytes).map(|()| bytes)
-    }
-
-    /// Refuses a file that has changed since it was written.
-    fn check(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        let now = Checksums::read(&self.path)?;
-        match &self.opened {
-            Some(opened) if *opened != now => {
-                Err(self.broken("the run was replaced while it was read; read it again"))
-            }
-            _ if now.knows(name, bytes) => Ok(()),
-            _ => Err(FileError::Changed { path: self.file(name) }),
-        }
-    }
-
     fn broken(&self, problem: &str) -> FileError {
         FileError::Broken { path: self.path.clone(), problem: problem.to_owned() }
-    }
-
-    /// Writes what came of the run; `metrics.json` comes last and says that all is there.
-    pub fn finish(
-        &self,
-        config: &RunConfig,
-        model: &SavedModel,
-        predictions: &PredictionCache,
-        history: &[EpochRecord],
-        metrics: &impl Serialize,
-    ) -> Result<(), FileError> {
-        let mut sums = Checksums::default();
-        let mut prepare = |name: &str, parts: &[&[u8]]| {
-            sums.add(name, parts);
-            self.prepare(name, parts)
-        };
-        let rows = history.iter().map(EpochRecord::columns);
-        let rows = csv(&EpochRecord::COLUMNS, rows);
-        let rows = rows.map_err(|reason| failed(&self.file(HISTORY), "write", reason))?;
-        let mut files = vec![
-            prepare(MODEL, &model.encode(&self.file(MODEL))?.parts())?,
-            prepare(PREDICTIONS, &predictions.encode(&self.file(PREDICTIONS))?.parts())?,
-            prepare(HISTORY, &[&rows])?,
-            prepare(CONFIG, &[self.json(CONFIG, config)?.as_bytes()])?,
-        ];
-        let metrics = prepare(METRICS, &[self.json(METRICS, metrics)?.as_bytes()])?;
-        let text = sums.text().map_err(|error| self.broken(&error.to_string()))?;
-        files.push(self.prepare(Checksums::NAME, &[text.as_bytes()])?);
-
-        // Without metrics the folder counts as unfinished, so that an end in the middle of this
-        // leaves a run to go on with.
-        remove_all(&[self.file(METRICS), self.file(REPORT)])?;
-        disk::sync_folder(&self.path).map_err(|reason| failed(&self.path, "write", reason))?;
-        files.into_iter().try_for_each(Prepared::commit)?;
-        metrics.commit()?;
-        self.under_way().discard()?;
-        self.sweep()
-    }
-
-    fn prepare(&self, name: &str, parts: &[&[u8]]) -> Result<Prepared, FileError> {
-        let write = |out: &mut dyn WriteSeek| parts.iter().try_for_each(|part| out.write_all(part));
-        Ok(Prepared::new(&self.file(name), write)?)
-    }
-
-    fn json(&self, name: &str, value: &impl Serialize) -> Result<String, FileError> {
-        let text = serde_json::to_string_pretty(value).map_err(|error| FileError::Broken {
-            path: self.file(name),
-            problem: error.to_string(),
-        });
-        Ok(text? + "\n")
     }
 }
