@@ -13,6 +13,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder in memory where there is one: some disks wait whenever a file takes another's place.
+fn scratch() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
 
 const FILES: [&str; 6] = [
     "checksums.json",
@@ -154,7 +160,7 @@ fn fail_everywhere(before: impl Fn(&Path), new: &Run, resume: bool, allowed: &[F
     let mut seen = Vec::new();
     for fault in FAULTS {
         for at in 0.. {
-            let root = tempfile::tempdir().unwrap();
+            let root = scratch();
             let path = root.path().join("run");
             faults::with(faults::NEVER, fault, || before(&path));
             let (result, operations) =
@@ -221,7 +227,7 @@ fn a_run_that_was_being_replaced_can_be_replaced_again() {
 
 #[test]
 fn what_cannot_be_read_is_said_and_read_later() {
-    let root = tempfile::tempdir().unwrap();
+    let root = scratch();
     let (path, run) = (root.path().join("run"), Run::new(1));
     run.write(&path, false, false).unwrap();
     for at in 0.. {
@@ -238,7 +244,7 @@ fn what_cannot_be_read_is_said_and_read_later() {
 
 #[test]
 fn a_finish_that_failed_can_be_tried_again() {
-    let root = tempfile::tempdir().unwrap();
+    let root = scratch();
     let (path, run) = (root.path().join("run"), Run::new(1));
     let folder = run.begin(&path, false, false).unwrap();
     for at in 0.. {
