@@ -43,7 +43,8 @@ fn train_leaves_a_run_folder_and_tells_what_was_promised() {
     for phase in ["load", "cycles", "operator", "propagate", "train"] {
         assert!(result["seconds"][phase].is_f64(), "{phase}: {}", result["seconds"]);
     }
-    let expected = "config.json history.csv metrics.json model.safetensors predictions.safetensors";
+    let expected = "checksums.json config.json history.csv metrics.json model.safetensors \
+        predictions.safetensors report.html";
     let found = files(&out);
     for name in expected.split_whitespace() {
         assert!(found.contains(name), "{name}: {found:?}");
@@ -221,6 +222,54 @@ fn an_interrupted_run_keeps_its_last_epoch_and_goes_on() {
     assert_eq!(status.code(), Some(130));
     assert!(running.checkpoint().is_some());
     goes_on(&out, &whole);
+}
+
+#[test]
+fn a_second_process_is_told_that_the_folder_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let mut running = Running::start(&out);
+    running.wait();
+    let again = ["train", SMALL, "--epochs", "2", "--charge", "0", "--out", &text(&out)];
+    let resume = ["train", "--resume", "--out", &text(&out)];
+    for arguments in [&again[..], &[&again[..], &["--overwrite"]].concat(), &resume] {
+        let (code, error) = failure(arguments);
+        assert_eq!(code, 1, "{error}");
+        assert!(error.contains("another process is training into it"), "{error}");
+    }
+    assert!(running.child.try_wait().unwrap().is_none(), "the first one goes on");
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    assert_eq!(json(&[&again[..], &["--overwrite"]].concat())["epochs"], 2);
+    assert!(!files(&out).iter().any(|name| name.starts_with('.')));
+}
+
+#[test]
+fn what_a_kill_leaves_at_the_start_blocks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, more) in [("plain", &[][..]), ("over", &["--overwrite"])] {
+        let out = folder.path().join(name);
+        fs::create_dir_all(out.join("checkpoints")).unwrap();
+        fs::write(out.join("checkpoints/.magnon-AbCdEfGh1234.tmp"), "{").unwrap();
+        train(&out, more);
+        assert_eq!(files(&out).len(), 7, "{:?}", files(&out));
+    }
+}
+
+#[test]
+fn an_edited_configuration_is_for_a_new_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    train(&out, &["--no-report"]);
+    let config = out.join("config.json");
+    let edited = fs::read_to_string(&config).unwrap().replace("\"epochs\": 20", "\"epochs\": 3");
+    fs::write(&config, edited).unwrap();
+    let (code, error) = failure(&["predict", &text(&out)]);
+    assert_eq!(code, 1);
+    assert!(error.contains("config.json: it has changed") && error.contains("new run"), "{error}");
+    let new = folder.path().join("new");
+    let result = json(&["train", SMALL, "--preset", &text(&config), "--out", &text(&new)]);
+    assert_eq!(result["epochs"], 3);
 }
 
 #[test]

@@ -44,7 +44,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), PlotError> {
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".magnon-");
+    // The names that the library's temporary files have, by which a run removes what a kill has left.
+    builder.prefix(".magnon-").rand_bytes(12).suffix(".tmp");
     // A temporary file is private by default; a figure is as readable as any new file.
     #[cfg(unix)]
     {

@@ -12,6 +12,7 @@
 pub mod cycles;
 pub mod data;
 pub mod denoise;
+mod disk;
 mod error;
 pub mod filter;
 pub mod graph;

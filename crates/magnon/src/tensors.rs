@@ -2,10 +2,13 @@
 
 use crate::data::DataError;
 use crate::data::write::write_atomic;
+use crate::disk;
 use crate::nn::{Field, NamedNumbers, Shape};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Why a file of a run cannot be written or read.
@@ -34,6 +37,25 @@ pub enum FileError {
     #[error("{path}: it holds a run already; choose another folder", path = path.display())]
     Occupied {
         /// The folder.
+        path: PathBuf,
+    },
+    /// A folder that another process writes in.
+    #[error(
+        "{path}: another process is training into it; wait for its end, or choose another folder",
+        path = path.display()
+    )]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file that is not what was written.
+    #[error(
+        "{path}: it has changed since the run wrote it, by an edit or by damage; put it back as it was, or \
+         train again; an edited configuration is for a new run",
+        path = path.display()
+    )]
+    Changed {
+        /// The file.
         path: PathBuf,
     },
     /// A run that has not come to its end.
@@ -97,8 +119,8 @@ impl Tensors {
         self.tensors.push((name.to_owned(), dtype, axes, bytes.to_owned()));
     }
 
-    /// Writes the file: whole, or not at all.
-    pub fn write(&self, path: &Path, format: &str) -> Result<(), FileError> {
+    /// The file that is to be written to a path.
+    pub fn encode(&self, path: &Path, format: &str) -> Result<Encoded, FileError> {
         let broken = |problem: String| FileError::Broken { path: path.to_owned(), problem };
         let words = self.words.iter().map(|(key, word)| (key.as_str(), word.as_str()));
         let mut words: BTreeMap<&str, &str> = words.collect();
@@ -116,20 +138,25 @@ impl Tensors {
         let bytes = safetensors::serialize(views?, None).map_err(|e| broken(e.to_string()))?;
         let words = serde_json::to_string(&words).map_err(|e| broken(e.to_string()))?;
         let (header, numbers) = with_words(&bytes, &words);
-        Ok(write_atomic(path, |out| {
-            out.write_all(&(header.len() as u64).to_le_bytes())?;
-            out.write_all(header.as_bytes())?;
-            out.write_all(numbers)
-        })?)
+        let from = bytes.len() - numbers.len();
+        Ok(Encoded { length: (header.len() as u64).to_le_bytes(), header, bytes, from })
+    }
+
+    /// Writes the file: whole, or not at all.
+    pub fn write(&self, path: &Path, format: &str) -> Result<(), FileError> {
+        self.encode(path, format)?.write(path)
     }
 
     /// Reads a file of the given format, and refuses other versions.
     pub fn read(path: &Path, format: &str) -> Result<Self, FileError> {
+        Self::parse(path, &bytes_of(path)?, format)
+    }
+
+    /// The same of the bytes of the file.
+    pub fn parse(path: &Path, bytes: &[u8], format: &str) -> Result<Self, FileError> {
         let broken = |problem: String| FileError::Broken { path: path.to_owned(), problem };
-        let bytes = std::fs::read(path)
-            .map_err(|reason| FileError::Read { path: path.to_owned(), reason })?;
         let not_ours = |error| broken(format!("not a safetensors file: {error}"));
-        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(not_ours)?;
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(not_ours)?;
         let words = metadata.metadata().clone().unwrap_or_default();
         if words.get("format").map(String::as_str) != Some(format) {
             return Err(broken(format!("it is not a {format} file that magnon wrote")));
@@ -139,7 +166,7 @@ impl Tensors {
             let path = path.to_owned();
             return Err(FileError::Version { path, found: version, known: VERSION });
         }
-        let file = SafeTensors::deserialize(&bytes).map_err(not_ours)?;
+        let file = SafeTensors::deserialize(bytes).map_err(not_ours)?;
         let mut tensors = Vec::new();
         for (name, view) in file.iter() {
             let axes = view.shape().to_vec();
@@ -201,6 +228,34 @@ impl Tensors {
     }
 }
 
+/// The bytes of a file.
+pub(crate) struct Encoded {
+    /// Of the header.
+    length: [u8; 8],
+    header: String,
+    /// The numbers come after another header, which is left out.
+    bytes: Vec<u8>,
+    from: usize,
+}
+
+impl Encoded {
+    /// The bytes, piece by piece.
+    pub fn parts(&self) -> [&[u8]; 3] {
+        [&self.length, self.header.as_bytes(), &self.bytes[self.from..]]
+    }
+
+    /// Writes them: whole, or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        let parts = self.parts();
+        Ok(write_atomic(path, |out| parts.iter().try_for_each(|part| out.write_all(part)))?)
+    }
+}
+
+/// The bytes of a file.
+pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, FileError> {
+    disk::read(path).map_err(|reason| FileError::Read { path: path.to_owned(), reason })
+}
+
 /// A checksum of everything in a file but the checksum itself. A damaged bit would go unseen
 /// otherwise: every bit pattern is a number.
 fn checksum(words: &BTreeMap<&str, &str>, tensors: &[Tensor]) -> String {
@@ -218,18 +273,26 @@ fn checksum(words: &BTreeMap<&str, &str>, tensors: &[Tensor]) -> String {
     format!("{:08x}", sum.finalize())
 }
 
-/// What a file says that it is; `None` where it is no safetensors file.
-pub(crate) fn format_of(path: &Path) -> Option<String> {
-    use std::io::Read;
-    let mut file = std::fs::File::open(path).ok()?;
+/// What a file says that it is; `None` where it is no safetensors file that may be read.
+pub(crate) fn format_of(path: &Path) -> io::Result<Option<String>> {
+    use io::ErrorKind::{IsADirectory, PermissionDenied, UnexpectedEof};
+    match header_of(path) {
+        Ok(header) => Ok(serde_json::from_slice(&header).ok().and_then(|header: Value| {
+            Some(header.get("__metadata__")?.get("format")?.as_str()?.to_owned())
+        })),
+        Err(e) if matches!(e.kind(), IsADirectory | PermissionDenied | UnexpectedEof) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn header_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = disk::open(path)?;
     let mut length = [0; 8];
-    file.read_exact(&mut length).ok()?;
-    let most = file.metadata().ok()?.len();
-    let length = u64::from_le_bytes(length).min(most);
+    file.read_exact(&mut length)?;
+    let most = file.metadata()?.len();
     let mut header = Vec::new();
-    file.take(length).read_to_end(&mut header).ok()?;
-    let header: serde_json::Value = serde_json::from_slice(&header).ok()?;
-    Some(header.get("__metadata__")?.get("format")?.as_str()?.to_owned())
+    file.take(u64::from_le_bytes(length).min(most)).read_to_end(&mut header)?;
+    Ok(header)
 }
 
 /// The header of a safetensors file with `words` put into it, and what comes after the header. The

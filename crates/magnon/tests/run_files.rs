@@ -12,7 +12,9 @@ use magnon::train::{
     Checkpoints, EpochRecord, Experiment, Observer, Outcome, RunConfig, TrainError, Trial,
     TrialResult,
 };
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use training_common::{charge, config, dataset, kinds};
 
@@ -291,14 +293,15 @@ fn folders_guard_what_they_hold() {
         assert!(error.contains("run") && error.contains(word), "{error}");
     };
     says(RunFolder::open(&path), "no run folder");
-    let folder = begin(false, false).unwrap();
+    drop(begin(false, false).unwrap());
     says(RunFolder::open(&path), "go on with it first");
     says(begin(false, false), "holds a run already");
-    begin(false, true).unwrap();
-    begin(true, false).unwrap();
+    drop(begin(false, true).unwrap());
+    let folder = begin(true, false).unwrap();
     let known = known(&data, &outcome.runs[0]);
     folder.finish(&config, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
     assert!(!folder.file("checkpoints").exists());
+    drop(folder);
     says(begin(false, false), "holds a run already");
     says(begin(false, true), "come to its end");
     let opened = RunFolder::open(&path).unwrap();
@@ -307,18 +310,17 @@ fn folders_guard_what_they_hold() {
     assert_eq!(opened.predictions().unwrap(), Some(known));
     std::fs::remove_file(opened.file("predictions.safetensors")).unwrap();
     assert_eq!(opened.predictions().unwrap(), None);
-    std::fs::write(opened.file("config.json"), "{\"modell\": 1}").unwrap();
-    let error = opened.config().unwrap_err().to_string();
-    assert!(error.contains("config.json") && error.contains("modell"), "{error}");
-    begin(true, false).unwrap();
+    let folder = begin(true, false).unwrap();
     assert_eq!(folder.model().unwrap(), saved, "the old run stays until the new one is there");
     folder.abandon();
-    assert!(folder.file("model.safetensors").exists() && !folder.file("checkpoints").exists());
+    drop(folder);
+    assert!(opened.model().is_ok() && !opened.file("checkpoints").exists());
     // What is not ours stays, whatever was asked for.
-    std::fs::create_dir(folder.file("checkpoints")).unwrap();
-    std::fs::write(folder.file("checkpoints").join("mine.pt"), "x").unwrap();
-    assert!(begin(true, false).unwrap_err().to_string().contains("other files"));
-    assert!(folder.file("checkpoints").join("mine.pt").exists());
+    let theirs = path.join("checkpoints/mine.pt");
+    std::fs::create_dir(path.join("checkpoints")).unwrap();
+    std::fs::write(&theirs, "x").unwrap();
+    says(begin(true, false), "other files than checkpoints (mine.pt)");
+    assert!(theirs.exists());
 
     let other = root.path().join("other");
     std::fs::create_dir(&other).unwrap();
@@ -328,4 +330,153 @@ fn folders_guard_what_they_hold() {
         assert!(error.contains("other files"), "{error}");
     }
     assert!(other.join("thesis.tex").exists());
+}
+
+/// A run that has come to its end, and what it was.
+fn finished(path: &Path) -> (RunConfig, SavedModel, PredictionCache) {
+    let (data, config) = small("mgc", charge(3));
+    let (saved, outcome) = trained(&data, &config);
+    let known = known(&data, &outcome.runs[0]);
+    let folder = RunFolder::begin(path, &config, false, false).unwrap();
+    let stray = path.join(".magnon-AbCdEfGh1234.tmp");
+    std::fs::write(&stray, "").unwrap();
+    folder.finish(&config, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
+    assert!(!stray.exists());
+    (config, saved, known)
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn leftovers_of_our_own_are_no_hindrance() {
+    let root = tempfile::tempdir().unwrap();
+    let (_, config) = small("mgc", charge(3));
+    let (stray, theirs) = (".magnon-AbCdEfGh1234.tmp", ".tmpAbCdEf");
+    for (overwrite, folder) in [(false, "a"), (true, "b")] {
+        let path = root.path().join(folder);
+        let checkpoints = path.join("checkpoints");
+        std::fs::create_dir_all(&checkpoints).unwrap();
+        for file in [path.join(stray), path.join(".magnon.lock"), checkpoints.join(stray)] {
+            std::fs::write(file, "").unwrap();
+        }
+        drop(RunFolder::begin(&path, &config, overwrite, false).unwrap());
+        assert_eq!(names(&path), BTreeSet::from(["checkpoints".to_owned()]));
+        assert_eq!(names(&checkpoints), BTreeSet::from(["config.json".to_owned()]));
+        // Going on sweeps, too; what only looks like ours stays.
+        std::fs::write(path.join(stray), "").unwrap();
+        std::fs::write(path.join(theirs), "").unwrap();
+        drop(RunFolder::begin(&path, &config, false, true).unwrap());
+        assert!(!path.join(stray).exists() && path.join(theirs).exists());
+    }
+    let path = root.path().join("c");
+    std::fs::create_dir(&path).unwrap();
+    std::fs::write(path.join(theirs), "").unwrap();
+    RunFolder::begin(&path, &config, true, false).unwrap_err();
+    assert_eq!(names(&path), BTreeSet::from([theirs.to_owned()]));
+}
+
+#[test]
+fn one_writes_and_others_are_told() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    let (config, ..) = finished(&path);
+    assert!(names(&path).iter().all(|name| !name.starts_with('.')), "{:?}", names(&path));
+    let folder = RunFolder::begin(&path, &config, true, false).unwrap();
+    let before = names(&path);
+    for (overwrite, resume) in [(false, false), (true, false), (false, true)] {
+        let error = RunFolder::begin(&path, &config, overwrite, resume).unwrap_err();
+        assert!(matches!(error, FileError::Busy { .. }), "{error}");
+        assert!(error.to_string().contains("another process"), "{error}");
+    }
+    assert_eq!(names(&path), before, "the first one's files are untouched");
+    RunFolder::open(&path).unwrap().model().unwrap();
+    drop(folder);
+    let mut another = config.clone();
+    another.train.seed += 1;
+    let error = RunFolder::begin(&path, &another, false, true).unwrap_err().to_string();
+    assert!(error.contains("another configuration"), "{error}");
+    drop(RunFolder::begin(&path, &config, false, true).unwrap());
+}
+
+#[test]
+fn of_many_at_once_one_begins() {
+    let root = tempfile::tempdir().unwrap();
+    let (_, config) = small("mgc", charge(3));
+    for round in 0..50 {
+        let path = root.path().join(round.to_string());
+        let barrier = Barrier::new(4);
+        let begin = || {
+            barrier.wait();
+            let begun = RunFolder::begin(&path, &config, true, false);
+            barrier.wait();
+            begun.is_ok()
+        };
+        let begun = std::thread::scope(|scope| {
+            let threads = [0; 4].map(|_| scope.spawn(begin));
+            threads.map(|thread| thread.join().unwrap())
+        });
+        assert_eq!(begun.iter().filter(|begun| **begun).count(), 1, "{begun:?}");
+        assert!(!path.join(".magnon.lock").exists());
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_any_file_is_told_with_its_name() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    let (config, saved, known) = finished(&path);
+    let load = || -> Result<(), FileError> {
+        let folder = RunFolder::open(&path)?;
+        assert_eq!(folder.config()?, config);
+        assert_eq!(folder.model()?, saved);
+        assert_eq!(folder.predictions()?.as_ref(), Some(&known));
+        Ok(())
+    };
+    let files = names(&path);
+    assert_eq!(files.len(), 6, "{files:?}");
+    for name in files {
+        let file = path.join(&name);
+        let good = std::fs::read(&file).unwrap();
+        for at in (0..good.len()).step_by(1 + good.len() / 400) {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1 << (at % 8);
+            replace(&file, &bytes);
+            let error = load().expect_err(&name).to_string();
+            assert!(error.contains(&name), "{name}: {error}");
+        }
+        replace(&file, &good);
+        load().unwrap();
+    }
+    // The configuration of a run under way.
+    drop(RunFolder::begin(&path, &config, true, false).unwrap());
+    edit(&path.join("checkpoints/config.json"), "\"epochs\": 4", "\"epochs\": 5");
+    let error = RunFolder::begin(&path, &config, false, true).unwrap_err().to_string();
+    assert!(error.contains("config.json: it has changed"), "{error}");
+    drop(RunFolder::begin(&path, &config, true, false).unwrap());
+}
+
+#[test]
+fn what_was_edited_or_replaced_is_told_as_that() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    let (mut config, saved, known) = finished(&path);
+    let opened = RunFolder::open(&path).unwrap();
+    edit(&path.join("config.json"), "\"epochs\": 4", "\"epochs\": 5");
+    let error = opened.config().unwrap_err().to_string();
+    assert!(error.contains("config.json: it has changed since the run wrote it, by an edit"));
+    assert!(error.contains("put it back as it was, or train again"), "{error}");
+    edit(&path.join("config.json"), "\"epochs\": 5", "\"epochs\": 4");
+    opened.config().unwrap();
+
+    config.train.seed += 1;
+    let folder = RunFolder::begin(&path, &config, true, false).unwrap();
+    folder.finish(&config, &saved, &known, &[], &"done").unwrap();
+    let error = opened.model().unwrap_err().to_string();
+    assert!(error.contains("replaced while it was read"), "{error}");
+    std::fs::remove_file(path.join("checksums.json")).unwrap();
+    let error = RunFolder::open(&path).unwrap_err().to_string();
+    assert!(error.contains("checksums.json: it is missing"), "{error}");
 }

@@ -6,7 +6,7 @@
 use crate::data::Features;
 use crate::graph::DiGraph;
 use crate::matrix::Matrix;
-use crate::tensors::{FileError, Tensors};
+use crate::tensors::{Encoded, FileError, Tensors, bytes_of};
 use safetensors::Dtype;
 use std::path::Path;
 
@@ -64,6 +64,11 @@ impl PredictionCache {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        self.encode(path)?.write(path)
+    }
+
+    /// The file that is to be written to a path.
+    pub(super) fn encode(&self, path: &Path) -> Result<Encoded, FileError> {
         let mut file = Tensors::default();
         let mut row =
             |name: &str, dtype, len, bytes: &[u8]| file.push(name, dtype, vec![len], bytes);
@@ -77,16 +82,21 @@ impl PredictionCache {
         let table = &self.log_probabilities;
         let axes = vec![table.rows(), table.cols()];
         file.push("log_probabilities", Dtype::F32, axes, bytemuck::cast_slice(table.as_slice()));
-        file.write(path, FORMAT)
+        file.encode(path, FORMAT)
     }
 
     /// Reads a file and checks that its parts fit together.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let file = Tensors::read(path, FORMAT)?;
-        Self::parse(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
+        Self::parse(path, &bytes_of(path)?)
     }
 
-    fn parse(file: &Tensors) -> Result<Self, String> {
+    /// The same of the bytes of the file.
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        let file = Tensors::parse(path, bytes, FORMAT)?;
+        Self::of(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
+    }
+
+    fn of(file: &Tensors) -> Result<Self, String> {
         let words = |name: &str| -> Result<Vec<u64>, String> {
             let (_, bytes) = file.get(name, Dtype::U64)?;
             Ok(bytes.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect())

@@ -5,7 +5,7 @@ use crate::filter::FilterConfig;
 use crate::model::ModelConfig;
 use crate::nn::{Field, NamedNumbers};
 use crate::operator::OperatorConfig;
-use crate::tensors::{FileError, Tensors};
+use crate::tensors::{Encoded, FileError, Tensors, bytes_of};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -45,6 +45,11 @@ impl SavedModel {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        self.encode(path)?.write(path)
+    }
+
+    /// The file that is to be written to a path.
+    pub(super) fn encode(&self, path: &Path) -> Result<Encoded, FileError> {
         let mut file = Tensors::default();
         for (name, shape, numbers) in &self.weights {
             file.push_matrix(name, *shape, numbers);
@@ -62,16 +67,21 @@ impl SavedModel {
                 word.map_err(|problem| FileError::Broken { path: path.to_owned(), problem })?;
             file.words.insert(key.to_owned(), word);
         }
-        file.write(path, FORMAT)
+        file.encode(path, FORMAT)
     }
 
     /// Reads a file and checks its numbers.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let file = Tensors::read(path, FORMAT)?;
-        Self::parse(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
+        Self::parse(path, &bytes_of(path)?)
     }
 
-    fn parse(file: &Tensors) -> Result<Self, String> {
+    /// The same of the bytes of the file.
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        let file = Tensors::parse(path, bytes, FORMAT)?;
+        Self::of(&file).map_err(|problem| FileError::Broken { path: path.to_owned(), problem })
+    }
+
+    fn of(file: &Tensors) -> Result<Self, String> {
         let saved = Self {
             model: entry(file, "model")?,
             operator: entry(file, "operator")?,

@@ -176,7 +176,12 @@ impl RunConfig {
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|reason| FileError::Read { path: path.to_owned(), reason })?;
-        Self::from_json(&text).map_err(|problem| FileError::Broken {
+        Self::parse(path, &text)
+    }
+
+    /// The same of the text of the file.
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, FileError> {
+        Self::from_json(text).map_err(|problem| FileError::Broken {
             path: path.to_owned(),
             problem: format!("not a configuration of this magnon: {problem}"),
         })

@@ -1,6 +1,6 @@
 //! Plain text tables.
 
-use super::atomic::{WriteSeek, write_atomic};
+use super::atomic::write_atomic;
 use crate::data::{DataError, Labels};
 use crate::graph::DiGraph;
 use std::fmt::Display;
@@ -17,14 +17,35 @@ where
     R: IntoIterator<Item = C>,
     C: Display,
 {
-    write_atomic(path, |target| {
-        line(target, header)?;
-        rows.into_iter().try_for_each(|row| line(target, row))
-    })
+    write_atomic(path, |target| table(target, header, rows))
+}
+
+/// The same as bytes.
+pub(crate) fn csv<R, C>(header: &[&str], rows: impl IntoIterator<Item = R>) -> io::Result<Vec<u8>>
+where
+    R: IntoIterator<Item = C>,
+    C: Display,
+{
+    let mut bytes = Vec::new();
+    table(&mut bytes, header, rows)?;
+    Ok(bytes)
+}
+
+fn table<R, C>(
+    mut target: impl io::Write,
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> io::Result<()>
+where
+    R: IntoIterator<Item = C>,
+    C: Display,
+{
+    line(&mut target, header)?;
+    rows.into_iter().try_for_each(|row| line(&mut target, row))
 }
 
 fn line<C: Display>(
-    target: &mut dyn WriteSeek,
+    target: &mut dyn io::Write,
     row: impl IntoIterator<Item = C>,
 ) -> io::Result<()> {
     for (k, cell) in row.into_iter().enumerate() {

@@ -8,7 +8,9 @@ mod dataset;
 mod npy;
 mod scipy_npz;
 
+pub(crate) use atomic::{Prepared, WriteSeek, enlist, is_temporary, strike};
 pub use atomic::{remove_unfinished, write_atomic};
+pub(crate) use csv::csv;
 pub use csv::{quoted, write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
 pub use npy::{Element, write_npy};

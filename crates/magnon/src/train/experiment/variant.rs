@@ -221,8 +221,8 @@ impl Experiment<'_> {
             checkpoints: self.checkpoints.as_ref().map(|c| (path(&c.folder), c.every)),
         };
         let state = match (&self.checkpoints, &watch.checkpoints) {
-            (Some(checkpoints), Some((path, _))) if checkpoints.resume && path.exists() => {
-                Some(checkpoint::read(path, &trial.name())?)
+            (Some(checkpoints), Some((path, _))) if checkpoints.resume => {
+                checkpoint::read_if_there(path, &trial.name())?
             }
             _ => None,
         };

@@ -1,6 +1,7 @@
 //! Checkpoints: a [`State`] in a file.
 
 use super::{Best, EpochRecord, State};
+use crate::disk;
 use crate::tensors::{FileError, Tensors};
 use std::path::Path;
 
@@ -32,6 +33,15 @@ pub fn write(path: &Path, of: &str, state: &State) -> Result<(), FileError> {
     ];
     file.words.extend(words.map(|(key, word)| (key.to_owned(), word)));
     file.write(path, FORMAT)
+}
+
+/// Reads a state back, where there is one.
+pub fn read_if_there(path: &Path, of: &str) -> Result<Option<State>, FileError> {
+    match disk::exists(path) {
+        Ok(true) => read(path, of).map(Some),
+        Ok(false) => Ok(None),
+        Err(reason) => Err(FileError::Read { path: path.to_owned(), reason }),
+    }
 }
 
 /// Reads a state back.

@@ -41,7 +41,7 @@ impl EpochRecord {
     }
 
     /// The record from such a row.
-    pub(super) fn from_columns(row: &[f64; 6]) -> Self {
+    pub(crate) fn from_columns(row: &[f64; 6]) -> Self {
         let [epoch, rate, train_loss, train_accuracy, val_loss, val_accuracy] = *row;
         let epoch = epoch as usize;
         Self { epoch, rate, train_loss, train_accuracy, val_loss, val_accuracy }

@@ -1,0 +1,196 @@
+//! The file operations under all that is kept, one function each, so that tests can make every one of
+//! them fail in turn.
+
+#[cfg(test)]
+pub(crate) mod faults;
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// A kind of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Look,
+    List,
+    Read,
+    Create,
+    #[cfg(test)]
+    Write,
+    Sync,
+    Rename,
+    SyncFolder,
+    Remove,
+    MakeFolder,
+    RemoveFolder,
+    Lock,
+}
+
+/// Where tests make an operation fail.
+#[cfg(not(test))]
+#[inline]
+fn trip(_: Operation) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+use faults::trip;
+
+/// Whether there is a file or folder. What cannot be looked at is an error, not a file that is missing.
+pub(crate) fn exists(path: &Path) -> io::Result<bool> {
+    Ok(metadata(path)?.is_some())
+}
+
+/// What the system knows of a file; `None` where there is none.
+pub(crate) fn metadata(path: &Path) -> io::Result<Option<Metadata>> {
+    trip(Operation::Look)?;
+    match std::fs::metadata(path) {
+        Err(reason) if reason.kind() == ErrorKind::NotADirectory => Ok(None),
+        found => missing_is_none(found),
+    }
+}
+
+/// The paths in a folder; `None` where there is no such folder.
+pub(crate) fn list(folder: &Path) -> io::Result<Option<Vec<PathBuf>>> {
+    trip(Operation::List)?;
+    let Some(entries) = missing_is_none(std::fs::read_dir(folder))? else { return Ok(None) };
+    entries.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map(Some)
+}
+
+/// A whole file.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    trip(Operation::Read)?;
+    std::fs::read(path)
+}
+
+/// A file to be read in part.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    trip(Operation::Read)?;
+    File::open(path)
+}
+
+/// Opens a file for a lock, and makes it where it is missing.
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+    trip(Operation::Create)?;
+    OpenOptions::new().write(true).create(true).truncate(false).open(path)
+}
+
+/// Makes a new file under a name that no other has.
+pub(crate) fn create(folder: &Path, names: &tempfile::Builder) -> io::Result<(File, PathBuf)> {
+    trip(Operation::Create)?;
+    names.tempfile_in(folder)?.keep().map_err(|error| error.error)
+}
+
+/// A file that is being written.
+pub(crate) struct Written(pub File);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(test)]
+        let bytes = faults::cut(bytes, &mut self.0)?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Written {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// Waits until a file is on the disk.
+pub(crate) fn sync(file: &File) -> io::Result<()> {
+    where_supported(trip(Operation::Sync).and_then(|()| wait_for(file)))
+}
+
+/// Waits until the names in a folder are on the disk.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    let synced = trip(Operation::SyncFolder);
+    #[cfg(unix)]
+    let synced = synced.and_then(|()| match File::open(folder) {
+        // One may write in a folder that one may not list.
+        Err(reason) if reason.kind() == ErrorKind::PermissionDenied => Ok(()),
+        opened => wait_for(&opened?),
+    });
+    #[cfg(not(unix))]
+    let _ = folder;
+    where_supported(synced)
+}
+
+fn wait_for(file: &File) -> io::Result<()> {
+    #[cfg(test)]
+    if faults::planned() {
+        return Ok(());
+    }
+    file.sync_all()
+}
+
+/// Some file systems have no way to wait for the disk, and say so.
+fn where_supported(synced: io::Result<()>) -> io::Result<()> {
+    match synced {
+        Err(reason)
+            if matches!(reason.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// Gives a file another name, in place of the file that has it.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    trip(Operation::Rename)?;
+    std::fs::rename(from, to)
+}
+
+/// Removes a file, where it is there.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    trip(Operation::Remove)?;
+    missing_is_none(std::fs::remove_file(path)).map(drop)
+}
+
+/// Makes a folder where it is missing, and those above it.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    trip(Operation::MakeFolder)?;
+    std::fs::create_dir_all(path)
+}
+
+/// Removes a folder that is empty; others stay.
+pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
+    trip(Operation::RemoveFolder)?;
+    match std::fs::remove_dir(path) {
+        Err(reason) if reason.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
+        removed => missing_is_none(removed).map(drop),
+    }
+}
+
+/// Locks a file; `false` where another has locked it.
+pub(crate) fn lock(file: &File) -> io::Result<bool> {
+    trip(Operation::Lock)?;
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        // Some file systems of clusters have no locks; runs are written there all the same.
+        Err(std::fs::TryLockError::Error(reason)) if has_no_locks(&reason) => Ok(true),
+        Err(std::fs::TryLockError::Error(reason)) => Err(reason),
+    }
+}
+
+fn has_no_locks(reason: &io::Error) -> bool {
+    #[cfg(target_os = "linux")]
+    if reason.raw_os_error() == Some(libc::ENOLCK) {
+        return true;
+    }
+    reason.kind() == ErrorKind::Unsupported
+}
+
+fn missing_is_none<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(reason) if reason.kind() == ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
