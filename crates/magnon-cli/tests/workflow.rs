@@ -39,7 +39,8 @@ fn compare_prints_writes_and_forgets() {
             assert!(row["test_accuracy"][key].is_number(), "{key}: {row}");
         }
     }
-    let difference = found["models"].as_array().unwrap().iter().find(|row| !row["difference"].is_null());
+    let difference =
+        found["models"].as_array().unwrap().iter().find(|row| !row["difference"].is_null());
     for key in ["mean", "ci95", "p"] {
         assert!(difference.unwrap()["difference"][key].is_number(), "{key}");
     }
@@ -95,7 +96,10 @@ fn tune_writes_a_preset_that_train_takes() {
     assert_eq!(found["trials"].as_array().unwrap().len(), 6);
     assert_eq!(found["model"], "gcn");
     let table = std::fs::read_to_string(&csv).unwrap();
-    assert!(table.starts_with("trial,hidden,layers,dropout,rate,weight_decay,val_accuracy"), "{table}");
+    assert!(
+        table.starts_with("trial,hidden,layers,dropout,rate,weight_decay,val_accuracy"),
+        "{table}"
+    );
     assert_eq!(table.lines().count(), 7);
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg"));
     let trained = json(&["train", "demo:nodes=150", "--preset", &best, "--no-report"]);
@@ -121,7 +125,8 @@ fn reproduce_fills_the_paper_s_tables() {
     }
     let out = text(&folder.path().join("out"));
     let flags = ["reproduce", "all", "--data", &text(&data), "--runs", "2", "-o", &out];
-    let found: Value = serde_json::from_str(&run(&cache, &[&flags[..], &["--json"]].concat())).unwrap();
+    let found: Value =
+        serde_json::from_str(&run(&cache, &[&flags[..], &["--json"]].concat())).unwrap();
     let tables = found["tables"].as_array().unwrap();
     let parts: Vec<&str> = tables.iter().map(|table| table["part"].as_str().unwrap()).collect();
     assert_eq!(parts, ["dataset-statistics", "accuracy", "accuracy", "order", "charge"]);

@@ -169,14 +169,25 @@ impl<T: Scalar> Recurrence<'_, T> {
         p.copy_from_slice(x);
         let (width, parts) = (self.row.width().max(1), self.row.field().parts());
         let columns = width / parts;
+        // Several rows are looked at together: a few numbers a row would cost more to reach than to use.
+        let together = width * 64usize.div_ceil(width);
         let dots = |a: &[T], b: &[T]| {
-            let mut sums = vec![0.0; columns];
-            for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
-                for (i, (&a, &b)) in a.iter().zip(b).enumerate() {
-                    sums[i / parts] += a.to_f64() * b.to_f64();
+            let mut sums = vec![0.0; together];
+            for (a, b) in a.chunks(together).zip(b.chunks(together)) {
+                for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+                    *sum += a.to_f64() * b.to_f64();
                 }
             }
-            sums
+            let mut by_column = vec![0.0; columns];
+            sums.iter().enumerate().for_each(|(i, sum)| by_column[i % width / parts] += sum);
+            by_column
+        };
+        let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+        // A coefficient for each number of the rows that are looked at together.
+        let coefficients = |a: &[f64], b: &[f64], sign: f64| -> Vec<T> {
+            let of =
+                |i: usize| T::from_f64(sign * ratio(a[i % width / parts], b[i % width / parts]));
+            (0..together).map(of).collect()
         };
         let tolerance = if size_of::<T>() == 4 { 1e-14 } else { 1e-26 };
         let mut squares = dots(&r, &r);
@@ -187,22 +198,29 @@ impl<T: Scalar> Recurrence<'_, T> {
             }
             self.horner(denominator, &p, &mut q);
             let curvature = dots(&p, &q);
-            let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
-            let step: Vec<f64> =
-                squares.iter().zip(&curvature).map(|(&a, &b)| ratio(a, b)).collect();
-            let by_column = |i: usize, of: &[f64]| T::from_f64(of[i % width / parts]);
-            for i in 0..size {
-                z[i] += by_column(i, &step) * p[i];
-                r[i] -= by_column(i, &step) * q[i];
-            }
+            let step = coefficients(&squares, &curvature, 1.0);
+            let both = z.chunks_mut(together).zip(p.chunks(together));
+            both.for_each(|(z, p)| add_scaled(&step, p, z));
+            let step = coefficients(&squares, &curvature, -1.0);
+            let both = r.chunks_mut(together).zip(q.chunks(together));
+            both.for_each(|(r, q)| add_scaled(&step, q, r));
             let next = dots(&r, &r);
-            let keep: Vec<f64> = next.iter().zip(&squares).map(|(&a, &b)| ratio(a, b)).collect();
-            for i in 0..size {
-                p[i] = r[i] + by_column(i, &keep) * p[i];
+            let keep = coefficients(&next, &squares, 1.0);
+            for (p, r) in p.chunks_mut(together).zip(r.chunks(together)) {
+                for ((p, &r), &keep) in p.iter_mut().zip(r).zip(&keep) {
+                    *p = r + keep * *p;
+                }
             }
             squares = next;
         }
         [r, p, q].into_iter().for_each(|block| self.cpu.give(block));
+    }
+}
+
+/// y += a∘x, number by number.
+fn add_scaled<T: Scalar>(a: &[T], x: &[T], y: &mut [T]) {
+    for ((y, &x), &a) in y.iter_mut().zip(x).zip(a) {
+        *y += a * x;
     }
 }
 
