@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 pub struct Watcher<'a> {
     stop: &'a AtomicBool,
     patience: usize,
+    quiet: bool,
     shown: bool,
     start: Instant,
     trials: AtomicUsize,
@@ -110,6 +111,7 @@ impl<'a> Watcher<'a> {
         Self {
             stop,
             patience,
+            quiet: common.quiet,
             shown: !common.quiet && io::stderr().is_terminal(),
             start: Instant::now(),
             trials: AtomicUsize::new(1),
@@ -138,6 +140,20 @@ impl<'a> Watcher<'a> {
         bar.set_length(length as u64);
         bar.set_position(position as u64);
         bar.set_message(message());
+    }
+}
+
+impl Progress for Watcher<'_> {
+    fn remark(&self, text: &str) {
+        if !self.quiet {
+            remark!("note: {text}");
+        }
+    }
+    fn observer(&self) -> &dyn Observer {
+        self
+    }
+    fn stop_flag(&self) -> &AtomicBool {
+        self.stop
     }
 }
 
@@ -174,10 +190,6 @@ impl Observer for Watcher<'_> {
 
     fn done(&self, _: &TrialResult) {
         self.done.fetch_add(1, Relaxed);
-    }
-
-    fn stop(&self) -> bool {
-        self.stop.load(Relaxed)
     }
 
     fn filtering(&self, done: usize, total: usize) {

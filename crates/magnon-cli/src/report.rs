@@ -3,6 +3,8 @@
 use crate::args::Common;
 use crate::terminal::{shown, shown_json};
 use indicatif::{ProgressBar, ProgressStyle};
+use magnon::workflow::Phases;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -13,6 +15,14 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 pub struct Clock {
     seconds: Map<String, Value>,
+}
+
+impl From<&Phases> for Clock {
+    fn from(phases: &Phases) -> Self {
+        let mut clock = Self::default();
+        phases.iter().for_each(|(name, seconds)| clock.add(name, seconds));
+        clock
+    }
 }
 
 impl Clock {
@@ -28,11 +38,6 @@ impl Clock {
     pub fn add(&mut self, name: &str, spent: f64) {
         let before = self.seconds.get(name).and_then(Value::as_f64).unwrap_or(0.0);
         self.seconds.insert(name.to_owned(), json!(before + spent));
-    }
-
-    /// Seconds by phase so far.
-    pub fn seconds(&self) -> Value {
-        Value::Object(self.seconds.clone())
     }
 
     /// The phases as `load 0.01 s, operator 0.02 s`.
@@ -62,9 +67,13 @@ impl Report {
         self.keys.insert(name.to_owned(), value.into());
     }
 
-    /// The keys so far.
-    pub fn keys(&self) -> &Map<String, Value> {
-        &self.keys
+    /// All keys of a result.
+    pub fn put(&mut self, result: &impl Serialize) -> anyhow::Result<()> {
+        match serde_json::to_value(result)? {
+            Value::Object(keys) => self.keys.extend(keys),
+            other => anyhow::bail!("a result is an object, not {other}"),
+        }
+        Ok(())
     }
 
     /// Prints one of the two on standard output.

@@ -9,7 +9,7 @@ use magnon::spectrum::{
     DensityConfig, EigenmapConfig, SpectrumConfig, SpectrumError, density, eigenmap, spectrum,
 };
 use magnon::train::{CandidateResult, Outcome, RunConfig, Summary, TrialResult};
-use magnon::workflow::CycleFindings;
+use magnon::workflow::{CycleFindings, Trained};
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
     SpectrumCurve, SpectrumFigure,
@@ -25,12 +25,8 @@ const MAPPED: usize = 20_000;
 const QUANTILES: usize = 400;
 
 /// Gathers everything about a run. What cannot be drawn becomes a remark.
-pub fn report(
-    config: &RunConfig,
-    dataset: &Dataset,
-    outcome: &Outcome,
-    cycles: Option<&CycleFindings>,
-) -> Option<Report> {
+pub fn report(config: &RunConfig, trained: &Trained) -> Option<Report> {
+    let Trained { dataset, outcome, cycles, .. } = trained;
     let best = outcome.best()?;
     let mut remarks = dataset.remarks.clone();
     let name = &dataset.name;
@@ -68,7 +64,7 @@ pub fn report(
         remarks,
         controls: controls(config, outcome),
         controls_note: if several { note } else { "one run".to_owned() },
-        cycles: cycles.map(|cycles| evidence(cycles, outcome)),
+        cycles: cycles.as_ref().map(|cycles| evidence(cycles, outcome)),
         spectrum,
         training: Some(training),
         confusion: Some(confusion),

@@ -331,7 +331,7 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["train", "--overwrite"], "--out"),
         (&["train", "--resume", "--overwrite", "--out", "x"], "--overwrite"),
         (&["train", "--checkpoint-every", "0"], "at least 1"),
-        (&["train", "--filtered", "x.npy"], "--charge"),
+        (&["train", "--filtered", "x.npy"], "one charge"),
         (&["train", ""], "DATA is empty"),
         (&["train", "--order", "0"], "at least 1"),
         (&["train", "--filter", "ppr", "--alpha", "2"], "alpha is 2"),

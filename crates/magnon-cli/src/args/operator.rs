@@ -95,7 +95,7 @@ impl OperatorArgs {
 
 /// Looks for cycles in the length range that charges come from. An interrupt ends the command: what
 /// waits for the charge could not go on without it.
-pub fn find_cycles(graph: &DiGraph) -> anyhow::Result<CycleFindings> {
+fn find_cycles(graph: &DiGraph) -> anyhow::Result<CycleFindings> {
     let found = stoppable(|stop| magnon::workflow::find_cycles(graph, &Stop(stop)));
     match found {
         Err(magnon::Error::Stopped) => leave(),

@@ -1,9 +1,10 @@
 //! `magnon` alone: what it does, on the built-in graph.
 
-use super::train::{Options, train};
+use super::train::train;
 use crate::args::Common;
 use magnon::filter::FilterConfig;
 use magnon::train::{RunConfig, RunsConfig, TrainConfig};
+use magnon::workflow::TrainOptions;
 use std::path::PathBuf;
 
 /// Order of the LinearRank filter that is shown.
@@ -25,12 +26,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         runs: RunsConfig { controls: true, ..Default::default() },
         ..Default::default()
     };
-    let options = Options {
-        out: Some(PathBuf::from(FOLDER)),
-        overwrite: true,
-        resume: false,
-        every: 500,
-        report: true,
-    };
-    train(&config, &options, common)
+    let out = Some(PathBuf::from(FOLDER));
+    let options = TrainOptions { out, overwrite: true, ..Default::default() };
+    train(&config, &options, true, common)
 }

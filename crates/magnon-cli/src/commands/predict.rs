@@ -1,15 +1,17 @@
 //! `magnon predict`: a trained model on the same or a changed graph.
 
 use crate::args::{Common, DataArgs};
-use crate::data::read_dataset;
+use crate::interrupt::stoppable;
+use crate::progress::JobBar;
 use crate::report::{Clock, Report, check_ending, grouped, usage};
 use crate::terminal::Screen;
 use anyhow::anyhow;
 use clap::Args;
+use magnon::Error;
 use magnon::data::Dataset;
 use magnon::data::write::{quoted, write_atomic};
-use magnon::run::{FileError, Prediction, RunFolder, SavedModel, predict};
-use magnon::train::DataConfig;
+use magnon::run::{FileError, Prediction, SavedModel};
+use magnon::workflow::{PredictReport, Predicted, predict, run_data};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -35,31 +37,25 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     if args.data.flags.split.is_some() || args.data.flags.split_seed.is_some() {
         return Err(usage("all nodes are classified; predict makes no use of a split"));
     }
-    let mut clock = Clock::default();
-    let folder = RunFolder::open(&args.run).map_err(|error| match error {
-        FileError::Unfinished { path } => anyhow!(
+    let unfinished = |error: Error| match error {
+        Error::File(FileError::Unfinished { path }) => anyhow!(
             "{}: the run has not come to its end; go on with it: magnon train --resume --out {}",
             path.display(),
             path.display()
         ),
         error => error.into(),
-    })?;
-    let config = folder.config()?;
-    let (saved, cache) =
-        clock.phase("model", || anyhow::Ok((folder.model()?, folder.predictions()?)))?;
-    // Other data are read as the run's were, but have features and labels of their own.
-    let mut data = match args.data.data {
-        None => config.data.clone(),
-        Some(_) => DataConfig { load: config.data.load, ..Default::default() },
     };
+    let mut data = run_data(&args.run, args.data.data.is_some()).map_err(unfinished)?;
     args.data.apply(&mut data, common)?;
-    data.load.feature_norm = saved.feature_norm;
-    let dataset = clock.phase("load", || read_dataset(&data, config.train.seed, common))?;
-    let cache = cache.filter(|_| !args.full);
-    let prediction = clock.phase("predict", || predict(&saved, &dataset, cache.as_ref()))?;
-
+    let found = stoppable(|stop| {
+        let remarks = JobBar::new(common, stop);
+        predict(&args.run, &data, args.full, &remarks)
+    });
+    let Predicted { saved, dataset, prediction, report: figures } = found.map_err(unfinished)?;
+    let mut clock = Clock::from(&figures.seconds);
     let mut report = Report::default();
-    describe(&saved, &dataset, &prediction, &mut report);
+    report.put(&figures)?;
+    describe(&figures, &mut report);
     match &args.output {
         Some(path) => {
             clock.phase("write", || {
@@ -82,43 +78,20 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     report.print(common, clock)
 }
 
-fn describe(saved: &SavedModel, dataset: &Dataset, prediction: &Prediction, report: &mut Report) {
-    let nodes = dataset.graph.nodes();
-    report.key("model", saved.model.info().name);
-    report.key("dataset", dataset.name.as_str());
-    report.key("nodes", nodes);
-    report.key("edges", dataset.graph.edges());
-    report.key("charge", saved.operator.map(|operator| operator.charge.value()));
-    report.key("classes", saved.classes.clone());
-    report.key("computed", prediction.computed);
-    let mut counts = vec![0usize; saved.classes.len()];
-    let (mut right, mut labelled) = (0usize, 0usize);
-    for node in 0..nodes {
-        let class = prediction.class(node);
-        counts[class] += 1;
-        let truth = dataset.labels.as_ref().and_then(|labels| {
-            let class = labels.classes[node]?;
-            Some(&labels.names[class as usize])
-        });
-        if let Some(truth) = truth {
-            labelled += 1;
-            right += usize::from(*truth == saved.classes[class]);
-        }
-    }
-    let accuracy = (labelled > 0).then(|| right as f64 / labelled as f64);
-    report.key("predicted", counts.clone());
-    report.key("labelled", labelled);
-    report.key("accuracy", accuracy);
-    report.line("data", format!("{}: {} nodes", dataset.name, grouped(nodes)));
-    let rows = match prediction.computed {
+fn describe(figures: &PredictReport, report: &mut Report) {
+    let nodes = figures.nodes;
+    report.line("data", format!("{}: {} nodes", figures.dataset, grouped(nodes)));
+    let rows = match figures.computed {
         all if all == nodes => "all rows".to_owned(),
         some => format!("{} rows; no change can reach the others", grouped(some)),
     };
     report.line("computed", rows);
-    let list = saved.classes.iter().zip(&counts).map(|(name, count)| format!("{name}: {count}"));
+    let list = figures.classes.iter().zip(&figures.predicted);
+    let list = list.map(|(name, count)| format!("{name}: {count}"));
     report.line("predicted", list.collect::<Vec<_>>().join(", "));
-    if let Some(accuracy) = accuracy {
+    if let Some(accuracy) = figures.accuracy {
         let share = format!("{:.2} %", 100.0 * accuracy);
+        let labelled = figures.labelled;
         report.line(
             "right",
             format!("{share} of {labelled} labelled nodes, training nodes included"),

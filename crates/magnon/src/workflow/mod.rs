@@ -1,4 +1,4 @@
-//! What every skin calls: find the data, advise a charge, compare models, tune one, reproduce
+//! What every skin calls: find the data, advise a charge, train, predict, compare models, tune one, reproduce
 //! the paper.
 //!
 //! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
@@ -9,13 +9,21 @@ mod charge;
 pub mod compare;
 mod dataset;
 mod journal;
+mod phases;
+mod predict;
 mod presets;
 mod progress;
 pub mod reproduce;
+mod train;
 pub mod tune;
 
 pub use charge::{CycleFindings, find_cycles};
 pub use dataset::{generator, read_dataset};
 pub use journal::{Job, Journal};
+pub use phases::Phases;
+pub use predict::{PredictReport, Predicted, predict, run_data};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;
+pub use train::{
+    CandidateRow, Figures, Parts, RunFigures, RunRow, TrainOptions, TrainReport, Trained, train,
+};

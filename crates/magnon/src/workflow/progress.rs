@@ -1,5 +1,6 @@
 //! `Progress`: looks on while a long call works, and may stop it.
 
+use crate::train::Observer;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -10,6 +11,10 @@ pub trait Progress: Sync {
     fn step(&self, _done: usize, _total: usize, _message: &str) {}
     /// Something that a person should know.
     fn remark(&self, _text: &str) {}
+    /// Hears of single epochs and trials where models are trained.
+    fn observer(&self) -> &dyn Observer {
+        &()
+    }
     /// A flag that stops the call once it is set.
     fn stop_flag(&self) -> &AtomicBool {
         &NEVER

@@ -1,24 +1,16 @@
 //! What `magnon train` prints.
 
 use crate::report::{Report, grouped};
-use magnon::cycles::ChargeAdvice;
-use magnon::data::Dataset;
-use magnon::train::{CandidateResult, Outcome, RunConfig, Summary, TrialResult};
-use serde_json::{Map, Value, json};
+use magnon::train::{CandidateResult, Outcome, RunConfig, Summary};
+use magnon::workflow::Trained;
 
 /// Charges that are shown.
 const SHOWN: usize = 5;
 
-/// Describes a run in lines for people and keys for scripts.
-pub fn describe(
-    config: &RunConfig,
-    dataset: &Dataset,
-    outcome: &Outcome,
-    advice: Option<&ChargeAdvice>,
-    report: &mut Report,
-) {
+/// Describes a run in lines for people.
+pub fn describe(config: &RunConfig, trained: &Trained, report: &mut Report) {
+    let Trained { outcome, dataset, .. } = trained;
     let Some(best) = outcome.best() else { return };
-    keys(config, dataset, outcome, best, advice, report);
     let sizes = format!(
         "{} nodes, {} edges",
         grouped(dataset.graph.nodes()),
@@ -47,6 +39,9 @@ pub fn describe(
     for control in &outcome.controls {
         report
             .line("", format!("{:<31} {}", control.name, spread(Outcome::summary(&control.runs))));
+    }
+    if let Some(folder) = &trained.folder {
+        report.line("run", format!("{}/", folder.path().display()));
     }
 }
 
@@ -105,93 +100,6 @@ fn charges(outcome: &Outcome, report: &mut Report) {
     if !rest.is_empty() {
         report.line("", rest.join("; "));
     }
-}
-
-fn keys(
-    config: &RunConfig,
-    dataset: &Dataset,
-    outcome: &Outcome,
-    best: &TrialResult,
-    advice: Option<&ChargeAdvice>,
-    report: &mut Report,
-) {
-    report.key("model", config.model.info().name);
-    report.key("dataset", dataset.name.as_str());
-    report.key("nodes", dataset.graph.nodes());
-    report.key("edges", dataset.graph.edges());
-    report.key("charge", outcome.charge.map(|charge| charge.value()));
-    report.key("charge_text", outcome.charge.map(|charge| charge.to_string()));
-    report.key("charge_candidates", candidates(outcome));
-    let untried: Vec<String> = outcome.untried.iter().map(|charge| charge.to_string()).collect();
-    report.key("charges_untried", untried);
-    report.key("charge_reason", advice.map(|advice| advice.reason.clone()));
-    report.key("pass", outcome.pass.map(|pass| pass.name()));
-    report.key("train_homophily", outcome.pass.and_then(|pass| pass.homophily));
-    report.key("chance_homophily", outcome.pass.and_then(|pass| pass.chance));
-    report.key("filter", config.filter.as_ref().map(|filter| filter.kind.name()));
-    let order = config.filter.as_ref().and_then(|filter| filter.effective_order());
-    report.key("order", order);
-    report.key("product_order", json!(outcome.order));
-    report.key("parameters", best.parameters);
-    report.key("training_bytes", best.bytes);
-    match &outcome.runs[..] {
-        [run] => figures(run, &mut |name, value| report.key(name, value)),
-        runs => {
-            // Figures of all runs; those of the run that was kept stand apart.
-            let summary = |of: &dyn Fn(&TrialResult) -> f64| {
-                json!(Summary::of(&runs.iter().map(of).collect::<Vec<_>>()))
-            };
-            report.key("epochs", summary(&|run| run.history.len() as f64));
-            report.key("train_accuracy", summary(&|run| run.metrics[0].accuracy));
-            report.key("val_accuracy", summary(&|run| run.metrics[1].accuracy));
-            report.key("test_accuracy", summary(&|run| run.metrics[2].accuracy));
-            report.key("val_loss", summary(&|run| run.best.val_loss));
-            report.key("runs", runs.iter().map(run_json).collect::<Vec<_>>());
-        }
-    }
-    report.key("kept", run_json(best));
-    let controls: Map<String, Value> = outcome
-        .controls
-        .iter()
-        .map(|control| (control.key.to_owned(), json!(Outcome::summary(&control.runs))))
-        .collect();
-    report.key("controls", controls);
-}
-
-fn candidates(outcome: &Outcome) -> Value {
-    let list = outcome.candidates.iter().map(|result| {
-        json!({
-            "charge": result.candidate.charge.value(),
-            "charge_text": result.candidate.charge.to_string(),
-            "length": result.candidate.length,
-            "same_spectrum_as_zero": result.candidate.gauge_equivalent,
-            "val_loss": result.val_loss,
-            "val_accuracy": result.val_accuracy,
-            "dropped_after": result.dropped_after,
-        })
-    });
-    list.collect()
-}
-
-/// The figures of one run.
-fn figures(run: &TrialResult, put: &mut dyn FnMut(&str, Value)) {
-    let [train, val, test] = &run.metrics;
-    put("epochs", json!(run.history.len()));
-    put("best_epoch", json!(run.best.epoch));
-    put("train_accuracy", json!(train.accuracy));
-    put("val_accuracy", json!(val.accuracy));
-    put("test_accuracy", json!(test.accuracy));
-    put("val_loss", json!(run.best.val_loss));
-}
-
-fn run_json(run: &TrialResult) -> Value {
-    let mut map = Map::new();
-    map.insert("seed".to_owned(), json!(run.trial.seed));
-    map.insert("split".to_owned(), json!(run.trial.split));
-    figures(run, &mut |name, value| {
-        map.insert(name.to_owned(), value);
-    });
-    Value::Object(map)
 }
 
 fn percent(share: f64) -> String {

@@ -4,20 +4,16 @@ mod describe;
 
 pub use describe::named;
 
-use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs, find_cycles};
-use crate::data::read_dataset;
-use crate::interrupt::{interrupted, stoppable};
+use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
+use crate::interrupt::stoppable;
 use crate::progress::Watcher;
 use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
-use anyhow::{Context, anyhow};
 use clap::Args;
-use magnon::data::{Dataset, FeatureNorm};
-use magnon::model::{ChargeChoice, MappedRows};
-use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel};
-use magnon::train::{Experiment, Outcome, RunConfig, TrainError};
-use magnon::workflow::generator;
-use serde_json::json;
+use magnon::Error;
+use magnon::run::{FileError, RunFolder};
+use magnon::train::RunConfig;
+use magnon::workflow::{TrainOptions, generator};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -113,148 +109,55 @@ fn absolute(config: &mut RunConfig) -> anyhow::Result<()> {
 
 pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
     let config = args.config(common)?;
-    let options = Options {
+    let options = TrainOptions {
         out: args.out.clone(),
         overwrite: args.overwrite,
         resume: args.resume,
         every: args.checkpoint_every,
-        report: !args.no_report,
     };
-    train(&config, &options, common)
+    train(&config, &options, !args.no_report, common)
 }
 
-/// Where a run goes, and where it comes from.
-pub struct Options {
-    pub out: Option<PathBuf>,
-    pub overwrite: bool,
-    pub resume: bool,
-    pub every: usize,
-    /// Whether the run gets a `report.html`.
-    pub report: bool,
-}
-
-/// Trains as the configuration says, writes the run folder and reports.
-pub fn train(config: &RunConfig, options: &Options, common: &Common) -> anyhow::Result<()> {
-    let mut clock = Clock::default();
-    let dataset = clock.phase("load", || read_dataset(&config.data, config.train.seed, common))?;
-    let experiment = Experiment::new(&dataset, config)?;
-    let charge = config.operator.map(|operator| operator.charge);
-    let mut experiment = match (&config.data.filtered, charge) {
-        (Some(path), None) => {
-            let name = config.model.info().name;
-            return Err(usage(format!("{}: {name} takes no filtered features", path.display())));
-        }
-        (Some(path), Some(ChargeChoice::Auto)) => {
-            return Err(usage(format!(
-                "{}: features are filtered with one charge; name it with --charge",
-                path.display()
-            )));
-        }
-        (Some(path), Some(ChargeChoice::Fixed(charge))) => {
-            experiment.with_filtered(charge, MappedRows::open(path)?)?
-        }
-        (None, _) => experiment,
-    };
-    if !common.quiet {
-        experiment.remarks().iter().for_each(|remark| remark!("note: {remark}"));
-    }
-    let folder = match &options.out {
-        Some(out) => {
-            let begun = RunFolder::begin(out, config, options.overwrite, options.resume);
-            let folder = begun.map_err(|error| match error {
-                FileError::Occupied { .. } => {
-                    anyhow!("{error}, or replace the run with --overwrite, or go on with --resume")
-                }
-                error => error.into(),
-            })?;
-            experiment =
-                experiment.with_checkpoints(folder.checkpoints(options.every, options.resume));
-            Some(folder)
-        }
-        None => None,
-    };
-    let cycles = match experiment.chooses_charge() {
-        true => Some(clock.phase("cycles", || find_cycles(&dataset.graph))?),
-        false => None,
-    };
-    let advice = cycles.as_ref().map(|cycles| &cycles.advice);
+/// Trains as the configuration says, writes the run folder and reports; `page` says whether the run gets a
+/// `report.html`.
+pub fn train(
+    config: &RunConfig,
+    options: &TrainOptions,
+    page: bool,
+    common: &Common,
+) -> anyhow::Result<()> {
     let outcome = stoppable(|stop| {
         let watcher = Watcher::new(common, stop, config.train.patience);
-        experiment.run(advice, &watcher)
+        magnon::workflow::train(config, options, &watcher)
     });
-    let outcome = match outcome {
-        Err(TrainError::Stopped(epoch)) if interrupted() => {
-            match &folder {
-                Some(folder) => remark!(
-                    "stopped at epoch {epoch}; go on with: magnon train --resume --out {}",
-                    folder.path().display()
-                ),
-                None => remark!("stopped at epoch {epoch}; nothing was kept, for want of --out"),
+    let trained = match outcome {
+        Err(Error::Stopped) => {
+            match &options.out {
+                Some(out) => {
+                    remark!("stopped; go on with: magnon train --resume --out {}", out.display())
+                }
+                None => remark!("stopped; nothing was kept, for want of --out"),
             }
             std::process::exit(130);
         }
-        Err(error) => {
-            if let Some(folder) = &folder {
-                folder.abandon();
-            }
-            return Err(error.into());
+        Err(Error::File(error @ FileError::Occupied { .. })) => {
+            anyhow::bail!("{error}, or replace the run with --overwrite, or go on with --resume")
         }
-        Ok(outcome) => outcome,
+        outcome => outcome?,
     };
-    clock.add("operator", outcome.seconds.operator);
-    clock.add("propagate", outcome.seconds.propagate);
-    clock.add("train", outcome.seconds.train);
-
-    let mut report = Report::default();
-    describe::describe(config, &dataset, &outcome, advice, &mut report);
-    if let Some(folder) = folder {
-        report.key("out", folder.path().display().to_string());
-        save(&folder, config, &dataset, &outcome, &report, &mut clock)?;
-        if options.report {
-            // The model is safe; a page that cannot be drawn is no reason to fail.
-            let bar = Bar::open_ended("report", common);
-            let page = clock.phase("report", || {
-                run_report::report(config, &dataset, &outcome, cycles.as_ref())
-            });
-            drop(bar);
-            let saved = page.map(|page| page.save(folder.file("report.html")));
-            if let Some(Err(error)) = saved {
-                remark!("note: there is no report.html: {error}");
-            }
+    let mut clock = Clock::from(&trained.report.seconds);
+    if let (Some(folder), true) = (&trained.folder, page) {
+        // The model is safe; a page that cannot be drawn is no reason to fail.
+        let bar = Bar::open_ended("report", common);
+        let page = clock.phase("report", || run_report::report(config, &trained));
+        drop(bar);
+        let saved = page.map(|page| page.save(folder.file("report.html")));
+        if let Some(Err(error)) = saved {
+            remark!("note: there is no report.html: {error}");
         }
-        report.line("run", format!("{}/", folder.path().display()));
     }
+    let mut report = Report::default();
+    report.put(&trained.report)?;
+    describe::describe(config, &trained, &mut report);
     report.print(common, clock)
-}
-
-/// Writes what came of the run into its folder.
-fn save(
-    folder: &RunFolder,
-    config: &RunConfig,
-    dataset: &Dataset,
-    outcome: &Outcome,
-    report: &Report,
-    clock: &mut Clock,
-) -> anyhow::Result<()> {
-    let best = outcome.best().context("there is at least one run")?;
-    let labels = dataset.labels.as_ref().context("there are labels")?;
-    let features = dataset.features.as_ref().context("there are features")?;
-    let saved = SavedModel {
-        model: config.model.clone(),
-        operator: outcome.operator(config),
-        filter: config.filter.clone(),
-        feature_norm: if dataset.scaled { FeatureNorm::Row } else { FeatureNorm::None },
-        width: features.cols(),
-        classes: labels.names.clone(),
-        weights: best.weights.clone(),
-    };
-    let predictions =
-        PredictionCache::new(&dataset.graph, features, best.log_probabilities.clone());
-    let mut metrics = report.keys().clone();
-    metrics.insert("seconds".to_owned(), clock.seconds());
-    let [train, val, test] = &best.metrics;
-    metrics.insert("parts".to_owned(), json!({ "train": train, "val": val, "test": test }));
-    clock
-        .phase("write", || folder.finish(config, &saved, &predictions, &best.history, &metrics))?;
-    Ok(())
 }

@@ -1,0 +1,172 @@
+//! `train`: fit a model as a configuration says, and keep it in a run folder.
+
+mod report;
+
+pub use report::{CandidateRow, Figures, Parts, RunFigures, RunRow, TrainReport};
+
+use super::{CycleFindings, Phases, Progress, find_cycles, read_dataset};
+use crate::Error;
+use crate::data::{Dataset, FeatureNorm};
+use crate::model::{ChargeChoice, MappedRows};
+use crate::run::{PredictionCache, RunFolder, SavedModel};
+use crate::train::{
+    EpochRecord, Experiment, Observer, Outcome, RunConfig, TrainError, Trial, TrialResult,
+};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Where a run is kept, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrainOptions {
+    /// The folder that it is kept in; `None` for none.
+    pub out: Option<PathBuf>,
+    /// Whether a run that the folder holds is replaced.
+    pub overwrite: bool,
+    /// Whether the interrupted run that the folder holds is gone on with.
+    pub resume: bool,
+    /// Epochs between two checkpoints.
+    pub every: usize,
+}
+
+impl Default for TrainOptions {
+    fn default() -> Self {
+        Self { out: None, overwrite: false, resume: false, every: 500 }
+    }
+}
+
+/// What came of training.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The data.
+    pub dataset: Dataset,
+    /// The cycles, where they were looked for.
+    pub cycles: Option<CycleFindings>,
+    /// Everything that was trained.
+    pub outcome: Outcome,
+    /// The figures.
+    pub report: TrainReport,
+    /// The model that was kept, ready to be saved or used.
+    pub model: SavedModel,
+    /// The run folder, where there is one.
+    pub folder: Option<RunFolder>,
+}
+
+/// Reads the data, trains, and writes the run folder.
+pub fn train(
+    config: &RunConfig,
+    options: &TrainOptions,
+    progress: &dyn Progress,
+) -> Result<Trained, Error> {
+    let mut seconds = Phases::default();
+    let dataset = seconds.time("load", || read_dataset(&config.data, config.train.seed))?;
+    dataset.remarks.iter().for_each(|remark| progress.remark(remark));
+    let mut experiment = with_filtered(Experiment::new(&dataset, config)?, config)?;
+    experiment.remarks().iter().for_each(|remark| progress.remark(remark));
+    let folder = match &options.out {
+        Some(out) => {
+            let folder = RunFolder::begin(out, config, options.overwrite, options.resume)?;
+            experiment =
+                experiment.with_checkpoints(folder.checkpoints(options.every, options.resume));
+            Some(folder)
+        }
+        None => None,
+    };
+    let found = match experiment.chooses_charge() {
+        true => seconds.time("cycles", || find_cycles(&dataset.graph, progress)).map(Some),
+        false => Ok(None),
+    };
+    let advice = found.as_ref().ok().and_then(Option::as_ref).map(|cycles| &cycles.advice);
+    let outcome = match &found {
+        Ok(_) => experiment.run(advice, &Watching(progress)).map_err(Error::from),
+        Err(_) => Err(Error::Stopped),
+    };
+    let outcome = outcome.inspect_err(|error| {
+        // What was interrupted stays to be gone on with.
+        if let (Some(folder), false) = (&folder, matches!(error, Error::Stopped)) {
+            folder.abandon();
+        }
+    })?;
+    let cycles = found?;
+    seconds.add("operator", outcome.seconds.operator);
+    seconds.add("propagate", outcome.seconds.propagate);
+    seconds.add("train", outcome.seconds.train);
+    let Some(best) = outcome.best() else { return Err(TrainError::OneClass(0).into()) };
+    let advice = cycles.as_ref().map(|cycles| &cycles.advice);
+    let mut report = TrainReport::new(config, &dataset, &outcome, best, advice, seconds);
+    report.out = folder.as_ref().map(|folder| folder.path().display().to_string());
+    let model = saved(config, &dataset, &outcome, best);
+    if let (Some(folder), Some(features)) = (&folder, &dataset.features) {
+        let predictions =
+            PredictionCache::new(&dataset.graph, features, best.log_probabilities.clone());
+        let metrics = WithParts { report: report.clone(), parts: &report.parts };
+        report.seconds.time("write", || {
+            folder.finish(config, &model, &predictions, &best.history, &metrics)
+        })?;
+    }
+    Ok(Trained { outcome, dataset, cycles, report, model, folder })
+}
+
+/// What `metrics.json` holds: the figures, and the scores of the parts.
+#[derive(Serialize)]
+struct WithParts<'a> {
+    #[serde(flatten)]
+    report: TrainReport,
+    parts: &'a Parts,
+}
+
+/// Takes filtered features from the file that the configuration names.
+fn with_filtered<'a>(
+    experiment: Experiment<'a>,
+    config: &RunConfig,
+) -> Result<Experiment<'a>, Error> {
+    let Some(path) = &config.data.filtered else { return Ok(experiment) };
+    let wrong = |text: String| Err(Error::Argument(format!("{}: {text}", path.display())));
+    match config.operator.map(|operator| operator.charge) {
+        None => wrong(format!("{} takes no filtered features", config.model.info().name)),
+        Some(ChargeChoice::Auto) => {
+            wrong("features are filtered with one charge; name it".to_owned())
+        }
+        Some(ChargeChoice::Fixed(charge)) => {
+            Ok(experiment.with_filtered(charge, MappedRows::open(path)?)?)
+        }
+    }
+}
+
+/// The model of the run that is kept.
+fn saved(
+    config: &RunConfig,
+    dataset: &Dataset,
+    outcome: &Outcome,
+    best: &TrialResult,
+) -> SavedModel {
+    SavedModel {
+        model: config.model.clone(),
+        operator: outcome.operator(config),
+        filter: config.filter.clone(),
+        feature_norm: if dataset.scaled { FeatureNorm::Row } else { FeatureNorm::None },
+        width: dataset.features.as_ref().map_or(0, |features| features.cols()),
+        classes: dataset.labels.as_ref().map(|labels| labels.names.clone()).unwrap_or_default(),
+        weights: best.weights.clone(),
+    }
+}
+
+/// Hands on what trials do, and stops them where the call is stopped.
+struct Watching<'a>(&'a dyn Progress);
+
+impl Observer for Watching<'_> {
+    fn begin(&self, trials: usize) {
+        self.0.observer().begin(trials);
+    }
+    fn epoch(&self, trial: &Trial, record: &EpochRecord, best: &EpochRecord) {
+        self.0.observer().epoch(trial, record, best);
+    }
+    fn done(&self, result: &TrialResult) {
+        self.0.observer().done(result);
+    }
+    fn filtering(&self, done: usize, total: usize) {
+        self.0.observer().filtering(done, total);
+    }
+    fn stop(&self) -> bool {
+        self.0.is_stopped()
+    }
+}
