@@ -13,7 +13,7 @@ from browser import Browser, Page
 from tally import Tally, check_binary
 
 LARGEST = 5_000_000
-FIGURES = ["spectrum", "density", "frustration", "response", "eigenmap", "training", "confusion"]
+FIGURES = ["spectrum", "density", "frustration", "response", "eigenmap", "training", "confusion", "shares"]
 
 UNNAMED = """[...document.querySelectorAll('svg, canvas, img')].filter(one => {
   if (one.closest('[aria-hidden=true]') || one.getBoundingClientRect().width === 0) return false;

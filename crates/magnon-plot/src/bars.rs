@@ -45,11 +45,15 @@ impl Bars {
             let line = y + 0.5 * thick + 0.35 * size;
             pen.text([left - 8.0, line], Anchor::End, size, "ink", &name);
             pen.put(format_args!(
-                "<g class=\"cell\" data-tip=\"{tip}\"><rect class=\"cell-ground\" x=\"{x}\" y=\"{py}\" \
+                "<g class=\"cell\" data-tip=\"{tip}\"><rect x=\"0\" y=\"{row}\" width=\"{all}\" \
+                 height=\"{step}\" fill=\"transparent\"/><rect class=\"cell-ground\" x=\"{x}\" y=\"{py}\" \
                  width=\"{ground}\" height=\"{height}\" fill=\"{GRID}\" fill-opacity=\"0.4\"/>\
                  <rect class=\"fill s{slot}\" x=\"{x}\" y=\"{py}\" width=\"{width}\" \
                  height=\"{height}\" fill=\"{colour}\"/></g>",
                 tip = crate::escape::Escaped(&bar.tip),
+                row = Px(y - 0.5 * (step - thick)),
+                all = Px(frame.width),
+                step = Px(step),
                 x = Px(left),
                 py = Px(y),
                 ground = Px(right - left),

@@ -64,6 +64,10 @@ fn what_is_wrong_is_named() {
     assert!(message(&FrustrationFigure::default()).contains("empty"));
     assert!(message(&EigenmapFigure::default()).contains("empty"));
     assert!(message(&ConfusionFigure::default()).contains("empty"));
+    assert!(message(&SharesFigure::default()).contains("empty"));
+    let mut shares = data::shares();
+    shares.names.pop();
+    assert!(message(&shares).contains("the list of names has 3 values where 4 are needed"));
 }
 
 /// Figures of all kinds from two lists.
@@ -89,6 +93,11 @@ fn all(x: &[f64], y: &[f64]) -> Vec<Box<dyn Figure>> {
             title: String::new(),
             curves: vec![spectrum],
             response: Some(curve),
+        }),
+        Box::new(SharesFigure {
+            names: x.iter().map(f64::to_string).collect(),
+            shares: y.clone(),
+            ..SharesFigure::default()
         }),
         Box::new(FrustrationFigure {
             title: String::new(),

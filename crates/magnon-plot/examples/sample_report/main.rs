@@ -31,7 +31,7 @@ fn write(folder: &Path) -> Result<(), PlotError> {
     data::hostile_report().save(folder.join("hostile.html"))?;
     data::large_report().save(folder.join("large.html"))?;
     data::bare_report().save(folder.join("bare.html"))?;
-    let figures: [(&str, Box<dyn Figure>); 8] = [
+    let figures: [(&str, Box<dyn Figure>); 9] = [
         ("spectrum", Box::new(data::spectrum())),
         ("density", Box::new(data::density())),
         ("frustration", Box::new(data::frustration())),
@@ -40,6 +40,7 @@ fn write(folder: &Path) -> Result<(), PlotError> {
         ("eigenmap_large", Box::new(data::eigenmap(20_000, 44_000))),
         ("training", Box::new(data::training())),
         ("confusion", Box::new(data::confusion())),
+        ("shares", Box::new(data::shares())),
     ];
     for (name, figure) in &figures {
         for extension in ["svg", "png", "html"] {

@@ -7,7 +7,7 @@
 //! for the one, validation nodes for the other.
 //!
 //! A job is one model on one split with one seed. Jobs do not depend on each other or on the number of
-//! threads, so a comparison that was interrupted goes on from the jobs that a [`Journal`](super::Journal) has kept, to the
+//! threads, so a comparison that was interrupted goes on from the jobs that a [`Journal`] has kept, to the
 //! same figures bit for bit.
 
 mod entrant;
@@ -146,7 +146,7 @@ pub fn compare(
 ) -> Result<Comparison, Error> {
     config.check()?;
     let (splits, info) = splits::choose(dataset, split, config)?;
-    progress.remark(&format!("{}", info.text));
+    progress.remark(&info.text);
     let symmetric = dataset.graph.is_symmetric();
     let open = |model: &Contestant| {
         model.config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)

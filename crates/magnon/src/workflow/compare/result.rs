@@ -288,7 +288,7 @@ fn row(
             None => charges.push(ChargeCount { charge, runs: 1 }),
         }
     }
-    charges.sort_by(|a, b| b.runs.cmp(&a.runs));
+    charges.sort_by_key(|count| std::cmp::Reverse(count.runs));
     let from =
         |of: Difference| FromReference { mean: of.mean, ci95: of.ci95, p: of.p, p_holm: of.p };
     ModelRow {
