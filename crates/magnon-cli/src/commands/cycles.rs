@@ -3,16 +3,14 @@
 use crate::args::{Common, DataArgs};
 use crate::data;
 use crate::interrupt::{interrupted, stoppable};
+use crate::progress::Stop;
 use crate::report::{Clock, Report, grouped, usage};
 use clap::Args;
-use magnon::cycles::{
-    ChargeAdvice, CycleCounts, Cycles, Evidence, Flux, LengthAnswer, LengthsConfig, advise,
-    count_cycles, cycle_lengths, flux,
-};
+use magnon::cycles::{CycleCounts, Cycles, Evidence, LengthAnswer, LengthsConfig, count_cycles};
 use magnon::data::write::write_csv;
 use magnon::data::{Dataset, NodeNames};
 use magnon::graph::DiGraph;
-use serde_json::{Map, Value, json};
+use magnon::workflow::{CyclesReport, Phases};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,32 +43,47 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     }
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
-    let graph = &loaded.dataset.graph;
+    let (dataset, graph) = (&loaded.dataset, &loaded.dataset.graph);
     let config = LengthsConfig { max_length, budget: args.budget };
-    let lengths = clock.phase("cycles", || stoppable(|stop| cycle_lengths(graph, &config, stop)));
-    let flux = clock.phase("flux", || stoppable(|stop| flux(graph, stop)));
-    let symmetric = graph.is_symmetric();
-    let advice = flux.map(|flux| advise(&lengths, &flux, symmetric));
-
-    let mut report = Report::default();
-    report.key("name", loaded.dataset.name.clone());
-    report.key("nodes", graph.nodes());
-    report.key("edges", graph.edges());
-    report.key("acyclic", lengths.acyclic);
-    report.key("symmetric", symmetric);
-    report.line("graph", &loaded.dataset.name);
-    describe_lengths(&lengths.lengths, &loaded.dataset, &mut report);
+    let mut seconds = Phases::default();
+    let mut found =
+        stoppable(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, &Stop(stop)));
     if args.enumerate {
-        let counts = clock.phase("enumerate", || stoppable(|stop| enumerate(args, graph, stop)))?;
-        describe_counts(&counts, &mut report);
+        let counts =
+            seconds.time("enumerate", || stoppable(|stop| enumerate(args, graph, stop)))?;
+        found = found.with_counts(&counts);
+        found.interrupted = interrupted();
     }
-    describe_flux(flux, symmetric, &mut report);
-    describe_advice(advice.as_ref(), &mut report);
-    report.key("interrupted", interrupted());
-    if interrupted() && !common.quiet {
+    seconds.iter().for_each(|(name, spent)| clock.add(name, spent));
+    if found.interrupted && !common.quiet {
         remark!("note: interrupted; this is what is known so far");
     }
+    let mut report = Report::default();
+    report.put(&found)?;
+    describe(&found, dataset, &mut report);
     report.print(common, clock)
+}
+
+/// What was found, in lines for people.
+fn describe(found: &CyclesReport, dataset: &Dataset, report: &mut Report) {
+    report.line("graph", &found.name);
+    describe_lengths(&found.lengths, dataset, report);
+    if let (Some(counts), Some(complete)) = (&found.counts, found.complete) {
+        let each = counts.iter().map(|(m, &count)| format!("{m}: {}", grouped(count as usize)));
+        let more = if complete { "" } else { " or more" };
+        let total = grouped(counts.values().sum::<u64>() as usize);
+        let each = each.collect::<Vec<_>>().join(", ");
+        report.line("cycles", format!("{total}{more} ({each})"));
+    }
+    describe_flux(found, report);
+    // Nothing is advised where an interrupt came before the end.
+    if let (Some(charges), Some(choice), Some(reason)) =
+        (&found.charges, &found.choice, &found.reason)
+    {
+        let list: Vec<&str> = charges.iter().map(|charge| charge.fraction.as_str()).collect();
+        report.line("charges", list.join(", "));
+        report.line("advice", format!("q = {choice}: {reason}"));
+    }
 }
 
 /// Counts all cycles on all threads, or lists them in order where that is asked for.
@@ -115,7 +128,6 @@ fn describe_lengths(lengths: &[LengthAnswer], dataset: &Dataset, report: &mut Re
         };
         report.line(&name, format!("{known:9}  {}", reason(first, dataset)));
     }
-    report.key("lengths", json!(lengths));
 }
 
 fn reason(answer: &LengthAnswer, dataset: &Dataset) -> String {
@@ -150,61 +162,16 @@ fn show(cycle: &[u32], names: Option<&NodeNames>) -> String {
     parts.join(" → ")
 }
 
-fn describe_counts(counts: &CycleCounts, report: &mut Report) {
-    let by_length: Map<String, Value> =
-        counts.by_length.iter().map(|(m, count)| (m.to_string(), json!(count))).collect();
-    let list: Vec<String> = counts
-        .by_length
-        .iter()
-        .map(|(m, &count)| format!("{m}: {}", grouped(count as usize)))
-        .collect();
-    let more = if counts.complete { "" } else { " or more" };
-    let total = grouped(counts.total() as usize);
-    report.line("cycles", format!("{total}{more} ({})", list.join(", ")));
-    report.key("counts", by_length);
-    report.key("complete", counts.complete);
-}
-
-fn describe_flux(flux: Option<Flux>, symmetric: bool, report: &mut Report) {
-    let divisor = flux.and_then(|flux| flux.divisor);
-    report.key("flux_free", flux.map(|flux| flux.free));
-    report.key("flux_divisor", divisor);
-    report.key("charge_period", divisor.filter(|&g| g > 0).map(|g| 1.0 / g as f64));
-    let Some(flux) = flux else { return };
-    let text = match flux.divisor {
-        _ if symmetric => "none: the graph is symmetric, and the charge has no effect".to_owned(),
-        _ if flux.free => "none: every charge has the spectrum of 0, and local phases".to_owned(),
+fn describe_flux(found: &CyclesReport, report: &mut Report) {
+    let Some(free) = found.flux_free else { return };
+    let text = match found.flux_divisor {
+        _ if found.symmetric => {
+            "none: the graph is symmetric, and the charge has no effect".to_owned()
+        }
+        _ if free => "none: every charge has the spectrum of 0, and local phases".to_owned(),
         None => "not whole numbers: each charge has a spectrum of its own".to_owned(),
         Some(1) => "multiples of 1: each charge in [0, 1/2] has a spectrum of its own".to_owned(),
         Some(g) => format!("multiples of {g}: charges 1/{g} apart have the same spectrum"),
     };
     report.line("flux", text);
-}
-
-/// Nothing is advised where an interrupt came before the end.
-fn describe_advice(advice: Option<&ChargeAdvice>, report: &mut Report) {
-    let Some(advice) = advice else {
-        for key in ["charges", "choice", "reason"] {
-            report.key(key, Value::Null);
-        }
-        return;
-    };
-    let candidates: Vec<Value> = advice
-        .candidates
-        .iter()
-        .map(|candidate| {
-            json!({
-                "fraction": candidate.charge.to_string(),
-                "value": candidate.charge.value(),
-                "length": candidate.length,
-                "same_spectrum_as_zero": candidate.gauge_equivalent,
-            })
-        })
-        .collect();
-    let list: Vec<String> = advice.candidates.iter().map(|c| c.charge.to_string()).collect();
-    report.line("charges", list.join(", "));
-    report.line("advice", format!("q = {}: {}", advice.choice, advice.reason));
-    report.key("charges", candidates);
-    report.key("choice", advice.choice.to_string());
-    report.key("reason", advice.reason.clone());
 }

@@ -86,7 +86,10 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     }
     let split = dataset.splits.first().cloned();
     let loaded = Loaded { dataset, split };
-    clock.phase("measure", || super::info::describe(&loaded, &mut report))?;
+    let found = clock
+        .phase("measure", || magnon::workflow::info(&loaded.dataset, loaded.split.as_ref()))?;
+    report.put(&found)?;
+    super::info::describe(&found, &mut report);
     if let Some(path) = &args.output {
         report.line("written", path.display());
     }

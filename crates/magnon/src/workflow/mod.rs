@@ -8,6 +8,7 @@
 mod charge;
 pub mod compare;
 mod dataset;
+mod info;
 mod journal;
 mod phases;
 mod predict;
@@ -17,8 +18,9 @@ pub mod reproduce;
 mod train;
 pub mod tune;
 
-pub use charge::{CycleFindings, find_cycles};
+pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
 pub use dataset::{generator, read_dataset};
+pub use info::{DataInfo, SplitSize, info};
 pub use journal::{Job, Journal};
 pub use phases::Phases;
 pub use predict::{PredictReport, Predicted, predict, run_data};
