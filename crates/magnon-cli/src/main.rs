@@ -65,6 +65,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Denoise(args)) => commands::denoise::run(args, common),
         Some(Command::Predict(args)) => commands::predict::run(args, common),
         Some(Command::Train(args)) => commands::train::run(args, common),
+        Some(Command::Report(args)) => commands::report::run(args, common),
         Some(Command::Compare(args)) => commands::compare::run(args, common),
         Some(Command::Tune(args)) => commands::tune::run(args, common),
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, common),

@@ -1,6 +1,5 @@
 //! `report.html`: a run told on one page.
 
-use crate::commands::train::named;
 use crate::figures;
 use crate::report::grouped;
 use magnon::data::Dataset;
@@ -8,8 +7,8 @@ use magnon::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern};
 use magnon::spectrum::{
     DensityConfig, EigenmapConfig, SpectrumConfig, SpectrumError, density, eigenmap, spectrum,
 };
-use magnon::train::{CandidateResult, Outcome, RunConfig, Summary, TrialResult};
-use magnon::workflow::{CycleFindings, Trained};
+use magnon::train::{RunConfig, Summary};
+use magnon::workflow::{CycleFindings, KeptRun, TrainReport};
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
     SpectrumCurve, SpectrumFigure,
@@ -25,65 +24,67 @@ const MAPPED: usize = 20_000;
 const QUANTILES: usize = 400;
 
 /// Gathers everything about a run. What cannot be drawn becomes a remark.
-pub fn report(config: &RunConfig, trained: &Trained) -> Option<Report> {
-    let Trained { dataset, outcome, cycles, .. } = trained;
-    let best = outcome.best()?;
+pub fn report(run: &KeptRun, command: String) -> Report {
+    let KeptRun { config, dataset, report: figures, .. } = run;
     let mut remarks = dataset.remarks.clone();
     let name = &dataset.name;
     let (mut spectrum, mut map) = (None, None);
-    if outcome.charge.is_some() {
-        match spectra(config, dataset, outcome) {
+    let charge = figures.charge_text.as_ref().and_then(|text| text.parse::<Charge>().ok());
+    if let Some(charge) = charge {
+        match spectra(run, charge) {
             Ok(figure) => spectrum = figure,
             Err(error) => remarks.push(format!("no spectrum: {error}")),
         }
-        match nodes_on_a_map(dataset, outcome) {
+        match nodes_on_a_map(dataset, charge) {
             Ok(figure) => map = figure,
             Err(error) => remarks.push(format!("no map: {error}")),
         }
     }
+    let test = &figures.parts.test;
+    let counts = |row: &Vec<usize>| row.iter().map(|&count| count as u64).collect();
     let confusion = ConfusionFigure {
         title: format!("Test nodes of {name}"),
-        class_names: best.metrics[2].classes.iter().map(|class| class.class.clone()).collect(),
-        counts: best.metrics[2]
-            .confusion
-            .iter()
-            .map(|row| row.iter().map(|&count| count as u64).collect())
-            .collect(),
+        class_names: test.classes.iter().map(|class| class.class.clone()).collect(),
+        counts: test.confusion.iter().map(counts).collect(),
     };
+    let kept = &figures.kept;
     let training = figures::training(
-        format!("Training on {name}, seed {}", best.trial.seed),
-        &best.history,
-        best.best.epoch,
+        format!("Training on {name}, seed {}", kept.seed),
+        &run.history,
+        kept.figures.best_epoch,
     );
-    let several = outcome.runs.len() > 1;
-    let note = format!("95 % confidence interval over {} runs", outcome.runs.len());
-    Some(Report {
+    let runs = figures.runs();
+    let note = match runs {
+        1 => "one run".to_owned(),
+        _ => format!("95 % confidence interval over {runs} runs"),
+    };
+    Report {
         title: format!("{} on {name}", config.model.info().title),
-        subtitle: subtitle(config, outcome),
-        facts: facts(config, dataset, best),
+        subtitle: subtitle(config, figures),
+        facts: facts(run),
         remarks,
-        controls: controls(config, outcome),
-        controls_note: if several { note } else { "one run".to_owned() },
-        cycles: cycles.as_ref().map(|cycles| evidence(cycles, outcome)),
+        controls: controls(config, figures),
+        controls_note: note,
+        cycles: run.cycles.as_ref().map(|cycles| evidence(cycles, figures)),
         spectrum,
         training: Some(training),
         confusion: Some(confusion),
         eigenmap: map,
-        command: command(),
+        command,
         configuration: serde_json::to_value(config).ok(),
         made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
         ..Default::default()
-    })
+    }
 }
 
-fn subtitle(config: &RunConfig, outcome: &Outcome) -> String {
+fn subtitle(config: &RunConfig, figures: &TrainReport) -> String {
     let mut parts = Vec::new();
-    parts.extend(outcome.charge.map(|charge| format!("charge q = {charge}")));
+    parts.extend(figures.charge_text.as_ref().map(|charge| format!("charge q = {charge}")));
     if let Some(filter) = &config.filter {
         let order = filter.effective_order().map(|k| format!(" of order {k}"));
         parts.push(format!("{}{}", filter.kind.name(), order.unwrap_or_default()));
     }
-    parts.extend(outcome.pass.map(|pass| format!("{} pass", pass.name())));
+    parts.extend(figures.pass.as_ref().map(|pass| format!("{pass} pass")));
     let summary = config.model.info().summary;
     match parts.is_empty() {
         true => summary.to_owned(),
@@ -91,7 +92,8 @@ fn subtitle(config: &RunConfig, outcome: &Outcome) -> String {
     }
 }
 
-fn facts(config: &RunConfig, dataset: &Dataset, best: &TrialResult) -> Vec<Fact> {
+fn facts(run: &KeptRun) -> Vec<Fact> {
+    let KeptRun { config, dataset, report: figures, .. } = run;
     let fact = |name: &str, value: String| Fact { name: name.to_owned(), value };
     let measures = magnon::graph::measure(&dataset.graph);
     let mut facts = vec![
@@ -109,35 +111,36 @@ fn facts(config: &RunConfig, dataset: &Dataset, best: &TrialResult) -> Vec<Fact>
             facts.push(fact("Node homophily", format!("{node:.3}")));
         }
     }
-    let sizes: Vec<String> = best
-        .metrics
-        .iter()
-        .map(|part| part.confusion.iter().flatten().sum::<usize>().to_string())
-        .collect();
+    let parts = [&figures.parts.train, &figures.parts.val, &figures.parts.test];
+    let sizes = parts.map(|part| part.confusion.iter().flatten().sum::<usize>().to_string());
     facts.push(fact("Training / validation / test nodes", sizes.join(" / ")));
     let settings = config.model.settings();
     if let Some(hidden) = settings.get("hidden") {
         facts.push(fact("Hidden units", hidden.to_string()));
     }
-    facts.push(fact("Parameters", grouped(best.parameters)));
-    facts.push(fact("Epochs", format!("{}, best {}", best.history.len(), best.best.epoch)));
+    facts.push(fact("Parameters", grouped(figures.parameters)));
+    let kept = &figures.kept.figures;
+    facts.push(fact("Epochs", format!("{}, best {}", kept.epochs, kept.best_epoch)));
     facts
 }
 
-fn controls(config: &RunConfig, outcome: &Outcome) -> Vec<Control> {
-    let row = |name: String, tells: &str, runs: &[TrialResult], main: bool| {
-        let Summary { mean, ci95, n, .. } = Outcome::summary(runs)?;
-        let note = tells.to_owned();
-        Some(Control { name, accuracy: mean, half_width: ci95, runs: n, note, main })
+fn controls(config: &RunConfig, figures: &TrainReport) -> Vec<Control> {
+    let row = |name: &str, tells: &str, of: Summary, main: bool| {
+        let (name, note) = (name.to_owned(), tells.to_owned());
+        Control { name, accuracy: of.mean, half_width: of.ci95, runs: of.n, note, main }
     };
-    let own = row(named(config, outcome), "", &outcome.runs, true);
-    let others = outcome.controls.iter();
+    let title = config.model.info().title;
+    let name = figures.charge_text.as_ref();
+    let name = name.map_or(title.to_owned(), |charge| format!("{title}, q = {charge}"));
+    let own = figures.test_accuracy().map(|of| row(&name, "", of, true));
+    // Without direction first: it is the nearer one.
+    let others = figures.controls.values().rev();
     let others =
-        others.filter_map(|control| row(control.name.clone(), control.tells, &control.runs, false));
+        others.map(|control| row(&control.name, &control.tells, control.test_accuracy, false));
     own.into_iter().chain(others).collect()
 }
 
-fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
+fn evidence(cycles: &CycleFindings, figures: &TrainReport) -> CycleEvidence {
     let lengths = cycles.lengths.lengths.iter().map(|answer| {
         let evidence = serde_json::to_value(answer.evidence).ok();
         let evidence = evidence.and_then(|value| value.as_str().map(str::to_owned));
@@ -153,37 +156,33 @@ fn evidence(cycles: &CycleFindings, outcome: &Outcome) -> CycleEvidence {
             ..Default::default()
         }
     });
-    let charges = outcome.candidates.iter().map(|result: &CandidateResult| {
-        let origin = result.candidate.length.map_or("no direction".to_owned(), |m| {
-            let same = if result.candidate.gauge_equivalent { ", same spectrum as 0" } else { "" };
+    let charges = figures.charge_candidates.iter().map(|tried| {
+        let origin = tried.length.map_or("no direction".to_owned(), |m| {
+            let same = if tried.same_spectrum_as_zero { ", same spectrum as 0" } else { "" };
             format!("cycles of {m}{same}")
         });
-        let dropped = result.dropped_after.map(|n| format!(", behind after {n} epochs"));
-        let origin = origin + &dropped.unwrap_or_default();
+        let dropped = tried.dropped_after.map(|n| format!(", behind after {n} epochs"));
+        let finished = tried.dropped_after.is_none();
         ChargeCandidate {
-            charge: result.candidate.charge.value(),
-            origin,
-            val_loss: result.dropped_after.is_none().then_some(result.val_loss),
-            val_accuracy: result.dropped_after.is_none().then_some(result.val_accuracy),
-            chosen: Some(result.candidate.charge) == outcome.charge,
+            charge: tried.charge,
+            origin: origin + &dropped.unwrap_or_default(),
+            val_loss: finished.then_some(tried.val_loss),
+            val_accuracy: finished.then_some(tried.val_accuracy),
+            chosen: Some(&tried.charge_text) == figures.charge_text.as_ref(),
         }
     });
-    let choice = outcome.charge.map_or(String::new(), |charge| format!("q = {charge}"));
-    let reason = "the smallest validation loss of the charges tried".to_owned();
+    let choice = figures.charge_text.as_ref();
+    let choice = choice.map_or(String::new(), |charge| format!("q = {charge}"));
+    let reason = "the smallest validation loss of the charges trained to the end".to_owned();
     let (lengths, charges) = (lengths.collect(), charges.collect());
     CycleEvidence { lengths, charges, choice, reason }
 }
 
 /// Spectra of the model's operator at several charges, with the filter's response.
-fn spectra(
-    config: &RunConfig,
-    dataset: &Dataset,
-    outcome: &Outcome,
-) -> Result<Option<SpectrumFigure>, SpectrumError> {
-    let (Some(taken), Some(pass), Some(choice)) = (outcome.charge, outcome.pass, &config.operator)
-    else {
-        return Ok(None);
-    };
+fn spectra(run: &KeptRun, taken: Charge) -> Result<Option<SpectrumFigure>, SpectrumError> {
+    let KeptRun { config, dataset, report: figures, .. } = run;
+    let (Some(pass), Some(choice)) = (&figures.pass, &config.operator) else { return Ok(None) };
+    let high = pass == "high";
     let pattern = Pattern::new(&dataset.graph).map_err(magnon::operator::OperatorError::from)?;
     let pattern = Arc::new(pattern);
     let mut charges = vec![taken, Charge::ZERO];
@@ -195,7 +194,7 @@ fn spectra(
     let mut curves = Vec::new();
     let mut response = None;
     for charge in charges {
-        let operator_config = choice.config(charge, pass.high);
+        let operator_config = choice.config(charge, high);
         let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
         let eigenvalues = match dataset.graph.nodes() <= EXACT {
             true => spectrum(&operator, &SpectrumConfig::default(), &|_, _| ())?.eigenvalues,
@@ -237,12 +236,11 @@ fn quantiles(operator: &MagneticOperator) -> Result<Vec<f64>, SpectrumError> {
 /// The nodes on a map by the leading eigenvectors of the magnetic Laplacian.
 fn nodes_on_a_map(
     dataset: &Dataset,
-    outcome: &Outcome,
+    charge: Charge,
 ) -> Result<Option<magnon_plot::EigenmapFigure>, SpectrumError> {
     if dataset.graph.nodes() > MAPPED || dataset.graph.nodes() < 3 {
         return Ok(None);
     }
-    let Some(charge) = outcome.charge else { return Ok(None) };
     let kind = Kind::Laplacian;
     let operator_config = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
     let solver = SpectrumConfig { tolerance: 1e-4, ..Default::default() };
@@ -253,7 +251,7 @@ fn nodes_on_a_map(
 }
 
 /// The command line, with quotes where a shell needs them.
-fn command() -> String {
+pub fn command() -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
     let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {
         true => word,

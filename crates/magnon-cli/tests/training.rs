@@ -586,3 +586,24 @@ fn presets_are_the_papers() {
         assert_eq!(config["train"]["epochs"], 1, "{name}");
     }
 }
+
+/// The page can be made at any time from what the folder holds.
+#[test]
+fn the_page_of_a_run_is_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = text(&folder.path().join("run"));
+    for flags in [&["--controls", "--runs", "2"][..], &["--model", "gcn", "--overwrite"]] {
+        json(&[&["train", "demo:nodes=120", "--epochs", "20", "--out", &out][..], flags].concat());
+        let page = folder.path().join("run").join("report.html");
+        let first = std::fs::read_to_string(&page).unwrap();
+        std::fs::remove_file(&page).unwrap();
+        json(&["report", &out]);
+        let again = std::fs::read_to_string(&page).unwrap();
+        // All but the command that made it.
+        let body = |page: &str| page.split("How this was made").next().map(str::to_owned);
+        assert_eq!(body(&again), body(&first));
+        assert!(again.contains("magnon report"));
+    }
+    let (code, error) = failure(&["report", &text(folder.path())]);
+    assert_eq!((code, error.contains("no run folder")), (1, true), "{error}");
+}

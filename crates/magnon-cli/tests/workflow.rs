@@ -77,6 +77,8 @@ fn compare_says_what_is_wrong() {
         (&["compare", "demo", "--memory", "much"], 2, "8G"),
         (&["compare", "demo", "--csv", "no/such/folder/t.csv"], 1, "does not exist"),
         (&["compare", "no-such-data"], 1, "no-such-data"),
+        (&["compare", "erdos-renyi:nodes=50,columns=0"], 1, "has no"),
+        (&["tune", "erdos-renyi:nodes=50,columns=0"], 1, "has no"),
     ] {
         let (found, text) = failure(arguments);
         assert_eq!(found, code, "{arguments:?}: {text}");

@@ -9,6 +9,7 @@
 //! [`run`] keeps what was learnt and uses it again. [`workflow`] has all that in single calls, as the command
 //! line makes them.
 
+mod compressed;
 pub mod cycles;
 pub mod data;
 pub mod denoise;
@@ -28,6 +29,7 @@ mod tensors;
 pub mod train;
 pub mod workflow;
 
+pub use compressed::RowsError;
 pub use error::Error;
 
 /// The examples of the README, compiled.

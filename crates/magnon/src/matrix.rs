@@ -95,6 +95,9 @@ pub enum SparseError {
         /// Columns of the matrix.
         cols: usize,
     },
+    /// Arrays that are no compressed sparse rows.
+    #[error(transparent)]
+    Rows(#[from] crate::RowsError),
     /// There is no memory for the matrix.
     #[error(
         "out of memory: {bytes} bytes are needed for a sparse matrix of {rows} rows and {entries} \
@@ -164,6 +167,28 @@ impl SparseMatrix {
             return Err(refused(kept, bytes));
         };
         Ok(Self { cols, offsets, columns, values })
+    }
+
+    /// Takes compressed sparse rows as they are, without copying: `offsets` has where the entries of each row
+    /// begin, and where the last ones end; columns ascend within a row, each once.
+    pub fn from_csr(
+        cols: usize,
+        offsets: Vec<usize>,
+        columns: Vec<u32>,
+        values: Vec<f32>,
+    ) -> Result<Self, SparseError> {
+        crate::compressed::check(&offsets, &columns, cols, Some(&values))?;
+        Ok(Self { cols, offsets, columns, values })
+    }
+
+    /// Where the entries of each row begin, and where the last ones end.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The columns of all entries, row after row.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
     }
 
     /// Some of its rows.

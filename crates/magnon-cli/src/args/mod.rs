@@ -23,6 +23,7 @@ use crate::commands::models::ModelsArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::predict::PredictArgs;
 use crate::commands::propagate::PropagateArgs;
+use crate::commands::report::ReportArgs;
 use crate::commands::reproduce::ReproduceArgs;
 use crate::commands::response::ResponseArgs;
 use crate::commands::spectrum::SpectrumArgs;
@@ -92,6 +93,8 @@ pub enum Command {
     Train(Box<TrainArgs>),
     /// Classify the nodes of the same or a changed graph with a trained model
     Predict(PredictArgs),
+    /// Draw the page of a run again
+    Report(ReportArgs),
     /// Compare models over many splits, with controls, intervals and a verdict on direction
     Compare(CompareArgs),
     /// Search for better settings of a model, on validation nodes alone

@@ -12,6 +12,7 @@ pub mod models;
 pub mod operator;
 pub mod predict;
 pub mod propagate;
+pub mod report;
 pub mod reproduce;
 pub mod response;
 mod response_curves;

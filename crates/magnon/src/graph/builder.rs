@@ -11,6 +11,9 @@ pub enum GraphError {
     /// The graph has no node.
     #[error("the graph is empty: it has no nodes")]
     Empty,
+    /// Arrays that are no compressed sparse rows.
+    #[error(transparent)]
+    Rows(#[from] crate::RowsError),
     /// Node ids are `u32`.
     #[error("{0} nodes are more than the {max} that 32-bit node ids can number", max = u32::MAX)]
     TooManyNodes(usize),

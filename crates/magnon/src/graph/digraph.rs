@@ -1,5 +1,6 @@
 //! `DiGraph`: an immutable directed graph in compressed sparse rows.
 
+use super::GraphError;
 use std::ops::Range;
 
 /// An immutable directed graph. Row = source, column = target; targets ascend within a row and
@@ -29,6 +30,47 @@ impl DiGraph {
         debug_assert_eq!(offsets.last(), Some(&targets.len()));
         debug_assert!(weights.as_ref().is_none_or(|w| w.len() == targets.len()));
         Self { offsets, targets, weights }
+    }
+
+    /// Takes compressed sparse rows as they are, without copying: `offsets` has where the edges of each node
+    /// begin in `targets`, and where the last ones end; targets ascend within a node, each once.
+    ///
+    /// ```
+    /// use magnon::graph::DiGraph;
+    /// let graph = DiGraph::from_csr(vec![0, 1, 2, 3], vec![1, 2, 0], None)?;
+    /// assert_eq!(graph.offsets(), [0, 1, 2, 3]);
+    /// assert!(DiGraph::from_csr(vec![0, 1], vec![1], None).is_err());
+    /// # Ok::<(), magnon::graph::GraphError>(())
+    /// ```
+    pub fn from_csr(
+        offsets: Vec<usize>,
+        targets: Vec<u32>,
+        weights: Option<Vec<f32>>,
+    ) -> Result<Self, GraphError> {
+        let nodes = offsets.len().saturating_sub(1);
+        if nodes == 0 {
+            return Err(GraphError::Empty);
+        }
+        if nodes > u32::MAX as usize {
+            return Err(GraphError::TooManyNodes(nodes));
+        }
+        crate::compressed::check(&offsets, &targets, nodes, weights.as_deref())?;
+        Ok(Self::from_parts(offsets, targets, weights))
+    }
+
+    /// Where the edges of each node begin in [`all_targets`](Self::all_targets), and where the last ones end.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The targets of all edges, node after node.
+    pub fn all_targets(&self) -> &[u32] {
+        &self.targets
+    }
+
+    /// The weights of all edges, node after node; `None` when the graph is unweighted.
+    pub fn all_weights(&self) -> Option<&[f32]> {
+        self.weights.as_deref()
     }
 
     /// Number of nodes n.

@@ -27,5 +27,6 @@ pub use predict::{PredictReport, Predicted, predict, run_data};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;
 pub use train::{
-    CandidateRow, Figures, Parts, RunFigures, RunRow, TrainOptions, TrainReport, Trained, train,
+    CandidateRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,
+    TrainReport, Trained, kept_run, train,
 };

@@ -1,12 +1,13 @@
 //! `Phases`: where the time of a call went.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Seconds by phase, in the order in which they were begun.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phases {
-    phases: Vec<(&'static str, f64)>,
+    phases: Vec<(Cow<'static, str>, f64)>,
 }
 
 impl Phases {
@@ -22,13 +23,13 @@ impl Phases {
     pub fn add(&mut self, name: &'static str, seconds: f64) {
         match self.phases.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => *sum += seconds,
-            None => self.phases.push((name, seconds)),
+            None => self.phases.push((name.into(), seconds)),
         }
     }
 
     /// The phases with their seconds.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.phases.iter().copied()
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.phases.iter().map(|(name, seconds)| (name.as_ref(), *seconds))
     }
 }
 
@@ -36,5 +37,14 @@ impl Phases {
 impl Serialize for Phases {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Phases {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let map = serde_json::Map::deserialize(deserializer)?;
+        let seconds = |value: &serde_json::Value| value.as_f64().unwrap_or(0.0);
+        let phases = map.iter().map(|(name, value)| (name.clone().into(), seconds(value)));
+        Ok(Self { phases: phases.collect() })
     }
 }

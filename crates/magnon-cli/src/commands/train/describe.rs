@@ -61,7 +61,7 @@ fn model(config: &RunConfig, outcome: &Outcome) -> String {
 }
 
 /// The model's title with its charge.
-pub fn named(config: &RunConfig, outcome: &Outcome) -> String {
+fn named(config: &RunConfig, outcome: &Outcome) -> String {
     let title = config.model.info().title;
     outcome.charge.map_or(title.to_owned(), |charge| format!("{title}, q = {charge}"))
 }

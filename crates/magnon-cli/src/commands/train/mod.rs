@@ -2,8 +2,6 @@
 
 mod describe;
 
-pub use describe::named;
-
 use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
 use crate::interrupt::stoppable;
 use crate::progress::Watcher;
@@ -13,7 +11,7 @@ use clap::Args;
 use magnon::Error;
 use magnon::run::{FileError, RunFolder};
 use magnon::train::RunConfig;
-use magnon::workflow::{TrainOptions, generator};
+use magnon::workflow::{KeptRun, TrainOptions, Trained, generator};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -146,18 +144,30 @@ pub fn train(
         outcome => outcome?,
     };
     let mut clock = Clock::from(&trained.report.seconds);
-    if let (Some(folder), true) = (&trained.folder, page) {
-        // The model is safe; a page that cannot be drawn is no reason to fail.
-        let bar = Bar::open_ended("report", common);
-        let page = clock.phase("report", || run_report::report(config, &trained));
-        drop(bar);
-        let saved = page.map(|page| page.save(folder.file("report.html")));
-        if let Some(Err(error)) = saved {
-            remark!("note: there is no report.html: {error}");
-        }
-    }
     let mut report = Report::default();
     report.put(&trained.report)?;
     describe::describe(config, &trained, &mut report);
+    if let (Some(folder), true) = (trained.folder.clone(), page) {
+        // The model is safe; a page that cannot be drawn is no reason to fail.
+        let bar = Bar::open_ended("report", common);
+        let run = kept(config, trained);
+        let page = clock.phase("report", || run_report::report(&run, run_report::command()));
+        drop(bar);
+        if let Err(error) = page.save(folder.file("report.html")) {
+            remark!("note: there is no report.html: {error}");
+        }
+    }
     report.print(common, clock)
+}
+
+/// The run that was kept, as its page shows it.
+fn kept(config: &RunConfig, trained: Trained) -> KeptRun {
+    let history = trained.outcome.best().map(|best| best.history.clone());
+    KeptRun {
+        config: config.clone(),
+        dataset: trained.dataset,
+        cycles: trained.cycles,
+        report: trained.report,
+        history: history.unwrap_or_default(),
+    }
 }

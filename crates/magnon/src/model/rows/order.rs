@@ -7,10 +7,10 @@ use crate::matrix::SparseMatrix;
 use crate::model::ModelError;
 use crate::nn::{Field, MapSource, Scalar, Shape};
 use crate::operator::{MagneticOperator, Normalize};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// In which order X̄W = h(S)XW is evaluated, training rows only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProductOrder {
     /// (h(S)X)·W: the filtered rows once, then one dense product per step.

@@ -5,7 +5,8 @@ use crate::disk;
 use crate::run::checksums::Checksums;
 use crate::run::{PredictionCache, SavedModel};
 use crate::tensors::{FileError, bytes_of};
-use crate::train::RunConfig;
+use crate::train::{EpochRecord, History, RunConfig};
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 impl RunFolder {
@@ -29,6 +30,30 @@ impl RunFolder {
     pub fn config(&self) -> Result<RunConfig, FileError> {
         let text = self.read(CONFIG)?;
         RunConfig::parse(&self.file(CONFIG), &String::from_utf8_lossy(&text))
+    }
+
+    /// The figures of the run, as some struct.
+    pub fn metrics<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        let bytes = self.read(METRICS)?;
+        serde_json::from_slice(&bytes).map_err(|error| FileError::Broken {
+            path: self.file(METRICS),
+            problem: format!("not the figures of a run of this magnon: {error}"),
+        })
+    }
+
+    /// What happened, epoch by epoch.
+    pub fn history(&self) -> Result<History, FileError> {
+        let bytes = self.read(HISTORY)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let record = |line: &str| {
+            let row: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
+            row.ok()?.try_into().ok().map(|row: [f64; 6]| EpochRecord::from_columns(&row))
+        };
+        let records: Option<History> = text.lines().skip(1).map(record).collect();
+        records.ok_or_else(|| FileError::Broken {
+            path: self.file(HISTORY),
+            problem: "not the history of a run".to_owned(),
+        })
     }
 
     /// The trained model.

@@ -47,15 +47,14 @@ impl<'a> Experiment<'a> {
     /// on, and chooses the sign of the operator.
     pub fn new(dataset: &'a Dataset, config: &'a RunConfig) -> Result<Self, TrainError> {
         config.check()?;
-        let labels = dataset.labels.as_ref();
-        let labels = labels.ok_or_else(|| missing(dataset, "labels"))?;
+        Self::check_data(dataset)?;
         let count = config.runs.count;
         let several = if config.runs.vary == Vary::Seeds { 1 } else { count };
         let seed = config.data.split_seed.unwrap_or(config.train.seed);
         let splits: Result<Vec<Split>, _> = (0..several)
             .map(|k| {
                 let choice = config.data.split.shifted(k);
-                choice.choose(&dataset.splits, Some(labels), seed.wrapping_add(k as u64))
+                choice.choose(&dataset.splits, dataset.labels.as_ref(), seed.wrapping_add(k as u64))
             })
             .collect();
         let repeat = |k: usize| {
@@ -67,6 +66,16 @@ impl<'a> Experiment<'a> {
             Repeat { seed: config.train.seed.wrapping_add(by_seed as u64), split }
         };
         Self::on(dataset, config, splits?, (0..count).map(repeat).collect())
+    }
+
+    /// Refuses data that nothing can be trained on, whatever the model.
+    pub fn check_data(dataset: &Dataset) -> Result<(), TrainError> {
+        dataset.features.as_ref().ok_or_else(|| missing(dataset, "features"))?;
+        let labels = dataset.labels.as_ref().ok_or_else(|| missing(dataset, "labels"))?;
+        match labels.names.len() {
+            0 | 1 => Err(TrainError::OneClass(labels.names.len())),
+            _ => Ok(()),
+        }
     }
 
     /// An experiment on splits and seeds that are named one by one; those of the configuration are
@@ -82,9 +91,7 @@ impl<'a> Experiment<'a> {
         let features = features.ok_or_else(|| missing(dataset, "features"))?;
         let labels = dataset.labels.as_ref();
         let labels = labels.ok_or_else(|| missing(dataset, "labels"))?;
-        if labels.names.len() < 2 {
-            return Err(TrainError::OneClass(labels.names.len()));
-        }
+        Self::check_data(dataset)?;
         let known = repeats.iter().all(|repeat| repeat.split < splits.len());
         if repeats.is_empty() || !known {
             let (name, value) = ("number of runs", repeats.len() as f64);

@@ -1,9 +1,9 @@
 //! How good a classification is.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Scores of one class.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassScore {
     /// Its name.
     pub class: String,
@@ -18,7 +18,7 @@ pub struct ClassScore {
 }
 
 /// A classification against the truth.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// Share of nodes classified correctly.
     pub accuracy: f64,

@@ -30,7 +30,7 @@ use crate::Error;
 use crate::data::Dataset;
 use crate::model::{ChargeChoice, Direction, SharedInputs};
 use crate::operator::Charge;
-use crate::train::RunConfig;
+use crate::train::{Experiment, RunConfig};
 use entrant::{Entrant, Variation};
 use job::{Jobs, Setting};
 use serde::{Deserialize, Serialize};
@@ -145,6 +145,7 @@ pub fn compare(
     progress: &dyn Progress,
 ) -> Result<Comparison, Error> {
     config.check()?;
+    Experiment::check_data(dataset)?;
     let (splits, info) = splits::choose(dataset, split, config)?;
     progress.remark(&info.text);
     let symmetric = dataset.graph.is_symmetric();

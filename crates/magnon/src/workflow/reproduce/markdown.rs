@@ -6,11 +6,10 @@ impl Reproduction {
     /// All tables with how they were made; `command` is what made them.
     pub fn markdown(&self, command: &str) -> String {
         let mut text = format!(
-            "# The paper's tables again\n\nWritten by `{command}`, in {:.0} minutes of which times are given \
-             with each row; not edited by hand. A cell has what we measure, what the paper prints in brackets, \
-             and the difference. [Notes on reproduction](reproduction-notes.md) say what differs from the \
-             published code and what was tried where figures are missed.\n",
-            self.seconds / 60.0
+            "# The paper's tables again\n\nWritten by `{command}`, and not edited by hand. A cell has what we \
+             measure and, in brackets, what the paper prints and the difference. The last column is the time of \
+             the row, as it was measured when it was trained. [Notes on reproduction](reproduction-notes.md) say what differs from the \
+             published code and what was tried where figures are missed.\n"
         );
         for missing in &self.missing {
             text += &format!("\n- {missing}\n");

@@ -2,7 +2,7 @@
 
 mod report;
 
-pub use report::{CandidateRow, Figures, Parts, RunFigures, RunRow, TrainReport};
+pub use report::{CandidateRow, ControlRow, Figures, Parts, RunFigures, RunRow, TrainReport};
 
 use super::{CycleFindings, Phases, Progress, find_cycles, read_dataset};
 use crate::Error;
@@ -10,10 +10,9 @@ use crate::data::{Dataset, FeatureNorm};
 use crate::model::{ChargeChoice, MappedRows};
 use crate::run::{PredictionCache, RunFolder, SavedModel};
 use crate::train::{
-    EpochRecord, Experiment, Observer, Outcome, RunConfig, TrainError, Trial, TrialResult,
+    EpochRecord, Experiment, History, Observer, Outcome, RunConfig, TrainError, Trial, TrialResult,
 };
-use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a run is kept, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +97,7 @@ pub fn train(
     if let (Some(folder), Some(features)) = (&folder, &dataset.features) {
         let predictions =
             PredictionCache::new(&dataset.graph, features, best.log_probabilities.clone());
-        let metrics = WithParts { report: report.clone(), parts: &report.parts };
+        let metrics = report.clone();
         report.seconds.time("write", || {
             folder.finish(config, &model, &predictions, &best.history, &metrics)
         })?;
@@ -106,12 +105,34 @@ pub fn train(
     Ok(Trained { outcome, dataset, cycles, report, model, folder })
 }
 
-/// What `metrics.json` holds: the figures, and the scores of the parts.
-#[derive(Serialize)]
-struct WithParts<'a> {
-    #[serde(flatten)]
-    report: TrainReport,
-    parts: &'a Parts,
+/// A run that was kept, with what its page shows.
+#[derive(Clone, Debug)]
+pub struct KeptRun {
+    /// Its configuration.
+    pub config: RunConfig,
+    /// The data, read again.
+    pub dataset: Dataset,
+    /// The cycles, where the charge was left open.
+    pub cycles: Option<CycleFindings>,
+    /// The figures.
+    pub report: TrainReport,
+    /// What happened, epoch by epoch.
+    pub history: History,
+}
+
+/// Reads a run folder and its data again.
+pub fn kept_run(folder: &Path, progress: &dyn Progress) -> Result<KeptRun, Error> {
+    let folder = RunFolder::open(folder)?;
+    let config = folder.config()?;
+    let report: TrainReport = folder.metrics()?;
+    let history = folder.history()?;
+    let dataset = read_dataset(&config.data, config.train.seed)?;
+    let open = config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto);
+    let cycles = match open {
+        true => Some(find_cycles(&dataset.graph, progress)?),
+        false => None,
+    };
+    Ok(KeptRun { config, dataset, cycles, report, history })
 }
 
 /// Takes filtered features from the file that the configuration names.

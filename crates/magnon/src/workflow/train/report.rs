@@ -5,14 +5,14 @@ use crate::data::Dataset;
 use crate::model::ProductOrder;
 use crate::train::{CandidateResult, Metrics, Outcome, RunConfig, Summary, TrialResult};
 use crate::workflow::Phases;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What came of training, in figures.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainReport {
     /// The model.
-    pub model: &'static str,
+    pub model: String,
     /// The data set.
     pub dataset: String,
     /// Its nodes.
@@ -30,13 +30,13 @@ pub struct TrainReport {
     /// Why the cycles suggest the one that they do.
     pub charge_reason: Option<String>,
     /// `low` or `high`, where the model has a sign.
-    pub pass: Option<&'static str>,
+    pub pass: Option<String>,
     /// Homophily of the training labels, where it decided.
     pub train_homophily: Option<f64>,
     /// What it would be by chance.
     pub chance_homophily: Option<f64>,
     /// The filter, where the model takes one.
-    pub filter: Option<&'static str>,
+    pub filter: Option<String>,
     /// Its order, where it has one.
     pub order: Option<usize>,
     /// In which order products with filtered features were made.
@@ -50,20 +50,31 @@ pub struct TrainReport {
     pub figures: Figures,
     /// The run that was kept.
     pub kept: RunRow,
-    /// Test accuracies of the controls.
-    pub controls: BTreeMap<&'static str, Option<Summary>>,
+    /// Test accuracies of the controls, by a word for each.
+    pub controls: BTreeMap<String, ControlRow>,
     /// The run folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
     /// Where the time went.
     pub seconds: Phases,
     /// Scores of training, validation and test nodes of the run that was kept.
-    #[serde(skip)]
     pub parts: Parts,
 }
 
+/// A control, and how it did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ControlRow {
+    /// Test accuracies.
+    #[serde(flatten)]
+    pub test_accuracy: Summary,
+    /// What it is.
+    pub name: String,
+    /// What it tells.
+    pub tells: String,
+}
+
 /// Scores of the three parts of a split.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parts {
     /// Training nodes.
     pub train: Metrics,
@@ -74,7 +85,7 @@ pub struct Parts {
 }
 
 /// A charge that was tried.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CandidateRow {
     /// The charge.
     pub charge: f64,
@@ -93,7 +104,7 @@ pub struct CandidateRow {
 }
 
 /// Figures of one run.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFigures {
     /// Epochs trained.
     pub epochs: usize,
@@ -110,7 +121,7 @@ pub struct RunFigures {
 }
 
 /// One run with its seed and split.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
     /// Seed of weights, dropout and batches.
     pub seed: u64,
@@ -122,7 +133,7 @@ pub struct RunRow {
 }
 
 /// Figures of one run, or summaries of several.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Figures {
     /// One run.
@@ -197,6 +208,22 @@ impl Figures {
 }
 
 impl TrainReport {
+    /// Test accuracies of the runs.
+    pub fn test_accuracy(&self) -> Option<Summary> {
+        match &self.figures {
+            Figures::One(run) => Summary::of(&[run.test_accuracy]),
+            Figures::Many { test_accuracy, .. } => *test_accuracy,
+        }
+    }
+
+    /// Number of runs.
+    pub fn runs(&self) -> usize {
+        match &self.figures {
+            Figures::One(_) => 1,
+            Figures::Many { runs, .. } => runs.len(),
+        }
+    }
+
     /// The figures of an outcome, of which `best` is the run that is kept.
     pub(super) fn new(
         config: &RunConfig,
@@ -209,7 +236,7 @@ impl TrainReport {
         let [train, val, test] = best.metrics.clone();
         let controls = outcome.controls.iter();
         Self {
-            model: config.model.info().name,
+            model: config.model.info().name.to_owned(),
             dataset: dataset.name.clone(),
             nodes: dataset.graph.nodes(),
             edges: dataset.graph.edges(),
@@ -218,10 +245,10 @@ impl TrainReport {
             charge_candidates: outcome.candidates.iter().map(CandidateRow::of).collect(),
             charges_untried: outcome.untried.iter().map(|charge| charge.to_string()).collect(),
             charge_reason: advice.map(|advice| advice.reason.clone()),
-            pass: outcome.pass.map(|pass| pass.name()),
+            pass: outcome.pass.map(|pass| pass.name().to_owned()),
             train_homophily: outcome.pass.and_then(|pass| pass.homophily),
             chance_homophily: outcome.pass.and_then(|pass| pass.chance),
-            filter: config.filter.as_ref().map(|filter| filter.kind.name()),
+            filter: config.filter.as_ref().map(|filter| filter.kind.name().to_owned()),
             order: config.filter.as_ref().and_then(|filter| filter.effective_order()),
             product_order: outcome.order,
             parameters: best.parameters,
@@ -229,7 +256,11 @@ impl TrainReport {
             figures: Figures::of(&outcome.runs),
             kept: RunRow::of(best),
             controls: controls
-                .map(|control| (control.key, Outcome::summary(&control.runs)))
+                .filter_map(|control| {
+                    let (name, tells) = (control.name.clone(), control.tells.to_owned());
+                    let test_accuracy = Outcome::summary(&control.runs)?;
+                    Some((control.key.to_owned(), ControlRow { test_accuracy, name, tells }))
+                })
                 .collect(),
             out: None,
             seconds,

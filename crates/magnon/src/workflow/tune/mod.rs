@@ -24,7 +24,7 @@ use super::{Journal, Progress, find_cycles};
 use crate::Error;
 use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, SharedInputs};
-use crate::train::RunConfig;
+use crate::train::{Experiment, RunConfig};
 use search::{Ground, Searcher};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -111,6 +111,7 @@ pub fn tune(
 ) -> Result<Tuning, Error> {
     config.check()?;
     base.check()?;
+    Experiment::check_data(dataset)?;
     if splits.is_empty() {
         return Err(Error::Argument("there is no split to tune on".to_owned()));
     }

@@ -1,0 +1,40 @@
+//! `magnon report`: the page of a run, made again.
+
+use crate::args::Common;
+use crate::interrupt::{leave, stoppable};
+use crate::progress::JobBar;
+use crate::report::{Bar, Clock, Report};
+use crate::run_report;
+use clap::Args;
+use magnon::Error;
+use magnon::workflow::kept_run;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct ReportArgs {
+    /// The run folder of `magnon train`
+    pub run: PathBuf,
+    /// Write the page to this file [default: report.html in the run folder]
+    #[arg(short, long, value_name = "F.html", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+}
+
+pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
+    let mut clock = Clock::default();
+    let found =
+        clock.phase("load", || stoppable(|stop| kept_run(&args.run, &JobBar::new(common, stop))));
+    let run = match found {
+        Err(Error::Stopped) => leave(),
+        found => found?,
+    };
+    let bar = Bar::open_ended("report", common);
+    let command = format!("magnon report {}", args.run.display());
+    let page = clock.phase("report", || run_report::report(&run, command));
+    drop(bar);
+    let path = args.output.clone().unwrap_or_else(|| args.run.join("report.html"));
+    page.save(&path)?;
+    let mut report = Report::default();
+    report.key("output", path.display().to_string());
+    report.line("written", path.display());
+    report.print(common, clock)
+}
