@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold.
 
-use crate::{browser, cargo, checks_binary, peers, root, run as step};
+use crate::{browser, cargo, peers, root, run as step, tested_binary};
 use std::process::Command;
 
 pub fn run() -> anyhow::Result<()> {
@@ -22,7 +22,7 @@ pub fn run() -> anyhow::Result<()> {
         );
         return Ok(());
     };
-    let magnon = checks_binary()?;
+    let magnon = tested_binary()?;
     let python = peers::python("requirements-test.txt")?;
     let work = root().join("target").join("peers").join("work");
     std::fs::create_dir_all(&work)?;
