@@ -1,6 +1,6 @@
 //! Horizontal bars under each other, each with a name and a value.
 
-use crate::chart::{Drawing, Frame};
+use crate::chart::{Drawing, Frame, Start};
 use crate::palette::{self, GRID};
 use crate::pen::{Anchor, Pen, Px};
 use crate::{number, text};
@@ -21,14 +21,7 @@ pub(crate) struct Bars {
 impl Bars {
     pub fn draw(&self, frame: Frame, title: &str) -> Drawing {
         let mut pen = Pen::default();
-        let size = if frame.narrow() { 11.0 } else { 12.5 };
-        let edge = if frame.titled { 20.0 } else { 4.0 };
-        let mut top = edge;
-        if frame.titled {
-            let title = text::fit(title, 17.0, frame.width - 2.0 * edge);
-            pen.text([edge, top + 14.0], Anchor::Start, 17.0, "ink", &title);
-            top += 34.0;
-        }
+        let Start { size, edge, top } = frame.begin(&mut pen, title);
         let longest = if frame.narrow() { 100.0 } else { 190.0 };
         let names = self.bars.iter().map(|bar| text::width(&bar.name, size));
         let gutter = text::SLACK * names.fold(0.0, f64::max).min(longest) + 10.0;

@@ -1,6 +1,6 @@
 //! A cloud of points with faint edges: the eigenmap's picture and its data for the page.
 
-use crate::chart::{Drawing, Frame};
+use crate::chart::{Drawing, Frame, Start};
 use crate::palette::{self, GRID, MUTED};
 use crate::pen::{Anchor, Pen, Px};
 use crate::text;
@@ -73,14 +73,7 @@ impl Cloud {
 
     pub fn draw(&self, frame: Frame, title: &str) -> Drawing {
         let mut pen = Pen::default();
-        let size = if frame.narrow() { 11.0 } else { 12.5 };
-        let edge = if frame.titled { 20.0 } else { 4.0 };
-        let mut top = edge;
-        if frame.titled {
-            let title = text::fit(title, 17.0, frame.width - 2.0 * edge);
-            pen.text([edge, top + 14.0], Anchor::Start, 17.0, "ink", &title);
-            top += 34.0;
-        }
+        let Start { size, edge, mut top } = frame.begin(&mut pen, title);
         top += self.legend(&mut pen, [edge, frame.width - edge], top, size);
         let whole = frame.width - 2.0 * edge;
         let side = if self.phases.is_empty() { 0.72 * whole } else { 0.6 * whole };

@@ -1,6 +1,6 @@
 //! A square of coloured cells with numbers.
 
-use crate::chart::{Drawing, Frame};
+use crate::chart::{Drawing, Frame, Start};
 use crate::palette::{GRID, INK};
 use crate::pen::{Anchor, Pen, Px};
 use crate::{number, palette, text};
@@ -19,14 +19,7 @@ pub(crate) struct Grid {
 impl Grid {
     pub fn draw(&self, frame: Frame, title: &str) -> Drawing {
         let mut pen = Pen::default();
-        let size = if frame.narrow() { 11.0 } else { 12.5 };
-        let edge = if frame.titled { 20.0 } else { 4.0 };
-        let mut top = edge;
-        if frame.titled {
-            let title = text::fit(title, 17.0, frame.width - 2.0 * edge);
-            pen.text([edge, top + 14.0], Anchor::Start, 17.0, "ink", &title);
-            top += 34.0;
-        }
+        let Start { size, edge, mut top } = frame.begin(&mut pen, title);
         let count = self.names.len() as f64;
         let longest = if frame.narrow() { 84.0 } else { 150.0 };
         let widest = self.names.iter().map(|name| text::width(name, size)).fold(0.0, f64::max);

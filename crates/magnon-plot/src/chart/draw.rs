@@ -1,7 +1,7 @@
 //! A chart as SVG.
 
 use super::legend::{self, dot};
-use super::{Chart, Drawing, Frame, Mark, MarkKind, Panel, Series};
+use super::{Chart, Drawing, Frame, Mark, MarkKind, Panel, Series, Start};
 use crate::palette::{self, GRID, INK, MUTED};
 use crate::pen::{Anchor, Pen, Px, path};
 use crate::scale::Domain;
@@ -23,14 +23,7 @@ struct Room {
 impl Chart {
     pub fn draw(&self, frame: Frame, title: &str) -> Drawing {
         let mut pen = Pen::default();
-        let size = if frame.narrow() { 11.0 } else { 12.5 };
-        let edge = if frame.titled { 20.0 } else { 4.0 };
-        let mut top = edge;
-        if frame.titled {
-            let title = text::fit(title, 17.0, frame.width - 2.0 * edge);
-            pen.text([edge, top + 14.0], Anchor::Start, 17.0, "ink", &title);
-            top += 34.0;
-        }
+        let Start { size, edge, mut top } = frame.begin(&mut pen, title);
         top += legend::draw(&mut pen, self, [edge, frame.width - edge], top, size);
 
         let stacked = self.stack && frame.narrow();

@@ -7,9 +7,10 @@ mod points;
 
 pub(crate) use points::thin;
 
-use crate::pen::Stroke;
+use crate::pen::{Anchor, Pen, Stroke};
 use crate::scale::Domain;
 use crate::table::Table;
+use crate::text;
 
 /// How large a figure is drawn, and whether it carries its own title.
 #[derive(Clone, Copy)]
@@ -28,6 +29,26 @@ impl Frame {
     pub fn narrow(self) -> bool {
         self.width < 480.0
     }
+
+    /// Writes the title where the picture carries it.
+    pub fn begin(self, pen: &mut Pen, title: &str) -> Start {
+        let size = if self.narrow() { 11.0 } else { 12.5 };
+        let edge = if self.titled { 20.0 } else { 4.0 };
+        let mut top = edge;
+        if self.titled {
+            let title = text::fit(title, 17.0, self.width - 2.0 * edge);
+            pen.text([edge, top + 14.0], Anchor::Start, 17.0, "ink", &title);
+            top += 34.0;
+        }
+        Start { size, edge, top }
+    }
+}
+
+/// What every picture begins with: the size of its text, its margin, and where the title ends.
+pub(crate) struct Start {
+    pub size: f64,
+    pub edge: f64,
+    pub top: f64,
 }
 
 /// A finished picture.

@@ -1,7 +1,7 @@
 //! `Journal`: the finished jobs of a long call, kept line by line, so that it can go on.
 
 use crate::Error;
-use crate::data::{DataError, Dataset, Features};
+use crate::data::{DataError, Dataset, Features, Split};
 use crate::run::FileError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -131,6 +131,16 @@ impl<J: Job> Journal<J> {
         let path = self.path.clone();
         Ok(written.map_err(|reason| DataError::Io { path, action: "write", reason })?)
     }
+}
+
+/// A checksum of splits.
+pub(super) fn split_check(splits: &[Split]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    for nodes in splits.iter().flat_map(|split| [&split.train, &split.val, &split.test]) {
+        hasher.update(&(nodes.len() as u64).to_le_bytes());
+        hasher.update(bytemuck::cast_slice(nodes));
+    }
+    hasher.finalize()
 }
 
 /// A checksum of everything that results depend on.

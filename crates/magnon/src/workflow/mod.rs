@@ -26,6 +26,7 @@ pub use phases::Phases;
 pub use predict::{PredictReport, Predicted, predict, run_data};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;
+use progress::Stopper;
 pub use train::{
     CandidateRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,
     TrainReport, Trained, kept_run, train,

@@ -27,3 +27,12 @@ pub trait Progress: Sync {
 
 /// Nobody looks on.
 impl Progress for () {}
+
+/// Stops training where the call is stopped, and tells nothing of it.
+pub(super) struct Stopper<'a>(pub &'a dyn Progress);
+
+impl Observer for Stopper<'_> {
+    fn stop(&self) -> bool {
+        self.0.is_stopped()
+    }
+}

@@ -10,6 +10,7 @@ use crate::train::{
     EpochRecord, Experiment, Observer, Repeat, RunConfig, Targets, TrainError, Trial, TrialResult,
     argmax,
 };
+use crate::workflow::journal::split_check;
 use crate::workflow::{Job, Journal, Progress};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -110,14 +111,7 @@ impl<'a> Jobs<'a> {
         journal: Option<&'a mut Journal<JobResult>>,
         progress: &'a dyn Progress,
     ) -> Self {
-        let check = |split: &Split| {
-            let mut hasher = crc32fast::Hasher::new();
-            for nodes in [&split.train, &split.val, &split.test] {
-                hasher.update(&(nodes.len() as u64).to_le_bytes());
-                hasher.update(bytemuck::cast_slice(nodes));
-            }
-            hasher.finalize()
-        };
+        let check = |split: &Split| split_check(std::slice::from_ref(split));
         Self {
             setting,
             splits: setting.splits.iter().map(check).collect(),

@@ -3,8 +3,8 @@
 use super::Work;
 use crate::Error;
 use crate::data::SplitChoice;
-use crate::train::{Experiment, Observer, Repeat, RunConfig, Summary};
-use crate::workflow::{Job, Progress};
+use crate::train::{Experiment, Repeat, RunConfig, Summary};
+use crate::workflow::{Job, Progress, Stopper};
 use serde::{Deserialize, Serialize};
 
 /// Ours and the paper's.
@@ -130,12 +130,4 @@ fn accuracies(
     let experiment = experiment.with_graph(&dataset.graph, &found.shared);
     let outcome = experiment.run(None, &Stopper(progress))?;
     Ok(outcome.runs.iter().map(|run| run.metrics[2].accuracy).collect())
-}
-
-struct Stopper<'a>(&'a dyn Progress);
-
-impl Observer for Stopper<'_> {
-    fn stop(&self) -> bool {
-        self.0.is_stopped()
-    }
 }

@@ -6,8 +6,9 @@ use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Split};
 use crate::model::SharedInputs;
-use crate::train::{Experiment, Observer, Repeat, RunConfig};
-use crate::workflow::{Job, Journal, Progress};
+use crate::train::{Experiment, Repeat, RunConfig};
+use crate::workflow::journal::split_check;
+use crate::workflow::{Job, Journal, Progress, Stopper};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -103,11 +104,6 @@ pub(super) struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     pub fn new(ground: Ground<'a>, config: &'a TuneConfig, progress: &'a dyn Progress) -> Self {
         let Ground { dataset, shared, base, space, advice, splits } = ground;
-        let mut hasher = crc32fast::Hasher::new();
-        for nodes in splits.iter().flat_map(|split| [&split.train, &split.val, &split.test]) {
-            hasher.update(&(nodes.len() as u64).to_le_bytes());
-            hasher.update(bytemuck::cast_slice(nodes));
-        }
         Self {
             dataset,
             shared,
@@ -117,7 +113,7 @@ impl<'a> Searcher<'a> {
             splits,
             config,
             progress,
-            split_check: hasher.finalize(),
+            split_check: split_check(splits),
             begun: Instant::now(),
             done: AtomicUsize::new(0),
         }
@@ -297,13 +293,4 @@ fn best_third(trials: &[Tried], alive: &[usize]) -> Vec<usize> {
     }
     kept.sort_unstable();
     kept
-}
-
-/// Stops training where the search is stopped.
-struct Stopper<'a>(&'a dyn Progress);
-
-impl Observer for Stopper<'_> {
-    fn stop(&self) -> bool {
-        self.0.is_stopped()
-    }
 }
