@@ -7,7 +7,7 @@ mod data_fixtures;
 
 use data_fixtures::{Files, adjacency, coordinates, f4, fixtures, i4, npy, read, write, zip};
 use magnon::data::write::{write_atomic, write_dataset, write_npy};
-use magnon::data::{DataError, FeatureNorm, LoadConfig, attach_features, attach_labels, load};
+use magnon::data::{DataError, LoadConfig, attach_features, attach_labels, load};
 use magnon::matrix::Matrix;
 use std::error::Error;
 use std::path::Path;
@@ -158,9 +158,9 @@ fn attaching_checks_too() {
     write(folder.path(), &files);
     let mut dataset = load(&folder.path().join("e.csv"), &LoadConfig::default()).unwrap();
     let path = folder.path().join("f.csv");
-    assert!(attach_features(&mut dataset, &path, FeatureNorm::Auto).is_err());
-    assert!(attach_labels(&mut dataset, &path).is_err());
-    assert!(attach_labels(&mut dataset, folder.path()).is_err());
+    assert!(attach_features(&mut dataset, &path, &LoadConfig::default()).is_err());
+    assert!(attach_labels(&mut dataset, &path, &LoadConfig::default()).is_err());
+    assert!(attach_labels(&mut dataset, folder.path(), &LoadConfig::default()).is_err());
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn columns_that_are_not_there_cost_nothing() {
     ]);
     write(folder.path(), &vec![("g.npz", adjacency([1, 2, 0])), ("f.npz", features)]);
     let mut dataset = load(&folder.path().join("g.npz"), &LoadConfig::default()).unwrap();
-    attach_features(&mut dataset, &folder.path().join("f.npz"), FeatureNorm::Auto).unwrap();
+    attach_features(&mut dataset, &folder.path().join("f.npz"), &LoadConfig::default()).unwrap();
     assert_eq!(dataset.features.unwrap().cols(), 2_000_000_000);
 }
 

@@ -88,6 +88,11 @@ fn named_edges(dataset: &Dataset) -> Vec<(String, String)> {
     edges
 }
 
+/// Features as they are in their files.
+fn unscaled() -> LoadConfig {
+    LoadConfig { feature_norm: FeatureNorm::None, ..LoadConfig::default() }
+}
+
 #[test]
 fn the_papers_folders() {
     type Row = (&'static str, Counts, usize, &'static [usize], [usize; 3]);
@@ -153,17 +158,16 @@ fn derived_files() {
     }
     let mut pickled = open("corar").unwrap();
     let before = pickled.features.clone();
-    attach_features(&mut pickled, &data.join("corar/derived/features.npy"), FeatureNorm::None)
-        .unwrap();
+    attach_features(&mut pickled, &data.join("corar/derived/features.npy"), &unscaled()).unwrap();
     assert_eq!(pickled.features, before, "features.pkl and features.npy differ");
     for (name, columns, entries) in [("corar", 1433, 48672), ("citeseerr", 3703, 101_206)] {
         let mut dataset = open(&format!("{name}/adj.npz")).unwrap();
         assert_eq!(width(&dataset), 0);
         let folder = data.join(name);
         let bag = folder.join("derived/bow_features.npz");
-        attach_features(&mut dataset, &bag, FeatureNorm::None).unwrap();
+        attach_features(&mut dataset, &bag, &unscaled()).unwrap();
         assert_eq!((width(&dataset), stored(&dataset)), (columns, entries));
-        attach_labels(&mut dataset, &folder.join("labels.csv")).unwrap();
+        attach_labels(&mut dataset, &folder.join("labels.csv"), &unscaled()).unwrap();
         assert_eq!(sizes(&dataset), sizes(&open(name).unwrap()));
     }
 }
@@ -176,7 +180,7 @@ fn webkb_text_equals_the_matrices() {
         let Some(mut text) = open(&format!("{name}/{name}.cites")) else { return };
         let found = count(&text);
         assert_eq!((found.entries, found.self_loops), (lines, loops), "{name}");
-        let config = LoadConfig { feature_norm: FeatureNorm::None, ..LoadConfig::default() };
+        let config = unscaled();
         text = load(&data().unwrap().join(name).join(format!("{name}.content")), &config).unwrap();
         let matrix = open(name).unwrap();
         assert_eq!(text.graph, matrix.graph, "{name}");
@@ -242,7 +246,7 @@ fn planetoid() {
     assert!(places.iter().zip(&kept.classes).all(|(&place, class)| all.classes[place] == *class));
     let mut bag = open("corar/adj.npz").unwrap();
     let path = data().unwrap().join("corar/derived/bow_features.npz");
-    attach_features(&mut bag, &path, FeatureNorm::None).unwrap();
+    attach_features(&mut bag, &path, &unscaled()).unwrap();
     let (Some(Features::Sparse(bag)), Some(Features::Sparse(whole))) =
         (bag.features, cora.features)
     else {

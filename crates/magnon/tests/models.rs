@@ -467,6 +467,7 @@ fn on_line(nodes: usize, edges: &[Edge], features: Matrix<f32>) -> Dataset {
         labels: None,
         splits: Vec::new(),
         node_names: None,
+        reading: Default::default(),
         remarks: Vec::new(),
     }
 }

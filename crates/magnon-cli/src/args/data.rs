@@ -3,7 +3,7 @@
 use super::Common;
 use crate::report::usage;
 use clap::Args;
-use magnon::data::{FeatureNorm, SplitChoice};
+use magnon::data::{ExtraIds, FeatureNorm, SplitChoice};
 use magnon::graph::{Duplicates, SelfLoops};
 use magnon::train::DataConfig;
 use std::path::PathBuf;
@@ -20,15 +20,44 @@ pub struct DataArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataFlags {
-    /// Node features from this file (.npy, .npz, .csv, .pkl), in place of those of DATA
+    /// Node features from this table (.csv, .tsv, .parquet, .feather, joined by its id column) or array
+    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA
     #[arg(long, value_name = "FILE")]
     pub features: Option<PathBuf>,
-    /// Node labels from this file (.csv, .npy), in place of those of DATA
+    /// Node labels from this table or array, in place of those of DATA
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// Number of nodes of an edge list with ids 0 to N - 1 [default: the ids that appear]
     #[arg(long, value_name = "N")]
     pub nodes: Option<usize>,
+    /// Column of the edges' sources, by its header or number [default: by header, or the first]
+    #[arg(long, value_name = "COLUMN", requires = "target")]
+    pub source: Option<String>,
+    /// Column of the edges' targets [default: by header, or the second]
+    #[arg(long, value_name = "COLUMN", requires = "source")]
+    pub target: Option<String>,
+    /// Column of the edges' weights [default: by header, or the third of three]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "unweighted")]
+    pub weight: Option<String>,
+    /// Leave out the weights of edges
+    #[arg(long)]
+    pub unweighted: bool,
+    /// Whether the first line of an edge list names its columns [default: found out]
+    #[arg(long, value_name = "yes|no", value_parser = yes_or_no)]
+    pub header: Option<bool>,
+    /// Column of the nodes' ids in tables of features and labels, or none for rows in the order of the
+    /// nodes [default: by header]
+    #[arg(long, value_name = "COLUMN")]
+    pub id_column: Option<String>,
+    /// Column of the labels [default: by header, or the only one beside the ids]
+    #[arg(long, value_name = "COLUMN")]
+    pub label_column: Option<String>,
+    /// Further words that mark a node without a label, beside -1, ?, None, NA, nan and nothing
+    #[arg(long, value_name = "WORD,…", value_delimiter = ',')]
+    pub missing: Vec<String>,
+    /// What becomes of ids of a table that no edge has [default: auto]
+    #[arg(long, value_enum)]
+    pub extra_ids: Option<ExtraIds>,
     /// Turn every edge round
     #[arg(long)]
     pub reverse: bool,
@@ -51,6 +80,14 @@ pub struct DataFlags {
     pub split_seed: Option<u64>,
 }
 
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("say yes or no".to_owned()),
+    }
+}
+
 impl DataArgs {
     /// Puts the flags that were given in place of what a configuration has.
     pub fn apply(&self, config: &mut DataConfig, common: &Common) -> anyhow::Result<()> {
@@ -63,6 +100,22 @@ impl DataArgs {
         load.duplicates = flags.duplicates.unwrap_or(load.duplicates);
         load.feature_norm = flags.feature_norm.unwrap_or(load.feature_norm);
         load.nodes = flags.nodes.or(load.nodes);
+        load.unweighted |= flags.unweighted;
+        load.header = flags.header.or(load.header);
+        load.extra_ids = flags.extra_ids.unwrap_or(load.extra_ids);
+        if !flags.missing.is_empty() {
+            load.missing.clone_from(&flags.missing);
+        }
+        let columns = &mut load.columns;
+        for (given, place) in [
+            (&flags.source, &mut columns.source),
+            (&flags.target, &mut columns.target),
+            (&flags.weight, &mut columns.weight),
+            (&flags.id_column, &mut columns.id),
+            (&flags.label_column, &mut columns.label),
+        ] {
+            *place = given.clone().or(place.take());
+        }
         if flags.keep_self_loops {
             load.self_loops = SelfLoops::Keep;
         }

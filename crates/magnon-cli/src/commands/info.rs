@@ -40,6 +40,17 @@ pub fn describe(info: &DataInfo, report: &mut Report) {
         notes.push(format!("{} duplicates merged", grouped(info.duplicates)));
     }
     report.line("edges", format!("{}, {}", grouped(info.edges), notes.join(", ")));
+    if !info.reading.columns.is_empty() {
+        let uses = info.reading.columns.iter().map(|column| match column.name.as_str() {
+            name if name == column.role => name.to_owned(),
+            name => format!("{name} = {}", column.role),
+        });
+        report.line("columns", uses.collect::<Vec<_>>().join(", "));
+    }
+    if let Some(edge) = &info.reading.first_edge {
+        let weight = edge.weight.map_or(String::new(), |weight| format!(", weight {weight}"));
+        report.line("first edge", format!("{} → {}{weight}", edge.source, edge.target));
+    }
     let shape = match (m.symmetric, m.acyclic) {
         (true, _) => "symmetric: the charge has no effect",
         (false, true) => "acyclic",
@@ -89,7 +100,11 @@ fn describe_labels(info: &DataInfo, report: &mut Report) {
         list.truncate(SHOWN);
         list.push("…".to_owned());
     }
-    report.line("classes", format!("{} ({})", names.len(), list.join(", ")));
+    let none = match info.unlabelled {
+        None | Some(0) => String::new(),
+        Some(count) => format!("; {} nodes without a label", grouped(count)),
+    };
+    report.line("classes", format!("{} ({}){none}", names.len(), list.join(", ")));
     let text = |index: Option<f64>| index.map_or("none".to_owned(), |h| format!("{h:.3}"));
     let (node, edge) = (text(info.node_homophily), text(info.edge_homophily));
     report.line("homophily", format!("node {node}, edge {edge}"));

@@ -1,10 +1,11 @@
-//! Features, labels and signals from files of their own, for a graph that came without.
+//! Features, labels and signals from files of their own, put beside the nodes of a graph.
 
 use super::load::{set_features, set_labels};
 use super::numpy::Array;
 use super::read::features;
 use super::store::Store;
-use super::{DataError, Dataset, FeatureNorm};
+use super::table::{Joined, NAMED, NodeIndex, NodeTable, Table, TableKind, join};
+use super::{DataError, Dataset, ExtraIds, Features, Labels, LoadConfig, NodeNames, Split};
 use crate::matrix::Matrix;
 use num_complex::Complex64;
 use std::path::Path;
@@ -21,22 +22,285 @@ fn open(path: &Path) -> Result<(Store, String), DataError> {
     }
 }
 
-/// Reads features from `path` (npy, npz, csv or pkl; one row per node) into `dataset`.
+/// Reads features from `path` into `dataset`. A table with a column of ids (csv, tsv, parquet, feather)
+/// is joined by id; arrays and tables without ids (npy, npz, pkl, csv) have one row per node.
 pub fn attach_features(
     dataset: &mut Dataset,
     path: &Path,
-    norm: FeatureNorm,
+    config: &LoadConfig,
 ) -> Result<(), DataError> {
     let (store, name) = open(path)?;
-    let features = features::features(&store, &name)?;
-    set_features(dataset, features, &store.label(&name), norm)
+    attach(dataset, &store, &name, TableKind::Features, config)
 }
 
-/// Reads labels from `path` (csv or npy; one per node, in node order) into `dataset`.
-pub fn attach_labels(dataset: &mut Dataset, path: &Path) -> Result<(), DataError> {
+/// Reads labels from `path` into `dataset`, like [`attach_features`].
+pub fn attach_labels(
+    dataset: &mut Dataset,
+    path: &Path,
+    config: &LoadConfig,
+) -> Result<(), DataError> {
     let (store, name) = open(path)?;
-    let labels = features::labels(&store, &name)?;
-    set_labels(dataset, labels, &store.label(&name))
+    attach(dataset, &store, &name, TableKind::Labels, config)
+}
+
+/// Puts a file of a store beside the nodes.
+pub(super) fn attach(
+    dataset: &mut Dataset,
+    store: &Store,
+    name: &str,
+    kind: TableKind,
+    config: &LoadConfig,
+) -> Result<(), DataError> {
+    let label = store.label(name);
+    if !Table::is_one(name) {
+        return match kind {
+            TableKind::Labels => {
+                let labels = features::labels(store, name)?;
+                set_labels(dataset, labels, &label, config)
+            }
+            TableKind::Features | TableKind::Nodes => {
+                let features = features::features(store, name)?;
+                set_features(dataset, features, &label, config.feature_norm)
+            }
+        };
+    }
+    let table = Table::read(store, name)?;
+    let index = NodeIndex::new(dataset.node_names.as_ref(), dataset.graph.nodes());
+    let table = table.into_nodes(kind, &config.columns, &|id| index.get(id).is_some())?;
+    match &table.ids {
+        None => by_position(dataset, table, kind, config),
+        Some(ids) => {
+            let joined = join(ids, &index, dataset.graph.nodes(), &table.file)?;
+            by_id(dataset, table, joined, kind, config)
+        }
+    }
+}
+
+/// Rows in the order of the nodes.
+fn by_position(
+    dataset: &mut Dataset,
+    table: NodeTable,
+    kind: TableKind,
+    config: &LoadConfig,
+) -> Result<(), DataError> {
+    let NodeTable { file, rows, features, labels, parts, remarks, .. } = table;
+    dataset.remarks.extend(remarks.into_iter().map(|remark| format!("{file}: {remark}")));
+    // Nodes that are called 0, 1, 2… leave no doubt.
+    if let Some(names) = &dataset.node_names {
+        let first = (0..NAMED).filter_map(|node| names.name(node)).collect::<Vec<_>>().join(", ");
+        dataset.remarks.push(format!(
+            "{file}: it has no ids, so its rows were taken for the nodes in their order: {first}, …"
+        ));
+    }
+    if features.is_none() && labels.is_none() && rows > 0 {
+        return Err(DataError::format(
+            file,
+            "there is neither a column of numbers nor labels in it",
+        ));
+    }
+    if let Some(features) = features.filter(|_| takes_features(dataset, kind)) {
+        set_features(dataset, Features::Dense(features), &file, config.feature_norm)?;
+    }
+    if let Some(labels) = labels {
+        set_labels(dataset, Labels::from_texts(&labels), &file, config)?;
+    }
+    if let Some(parts) = parts {
+        dataset.splits.push(split_of(&parts));
+    }
+    Ok(())
+}
+
+/// Rows that name their nodes.
+fn by_id(
+    dataset: &mut Dataset,
+    table: NodeTable,
+    mut joined: Joined,
+    kind: TableKind,
+    config: &LoadConfig,
+) -> Result<(), DataError> {
+    let ids = table.ids.as_deref().unwrap_or_default();
+    let file = table.file.as_str();
+    dataset.remarks.extend(table.remarks.iter().map(|remark| format!("{file}: {remark}")));
+    settle_extra(dataset, ids, &mut joined, kind, config, file)?;
+    let missing: Vec<usize> = joined.missing().collect();
+    let examples = || {
+        let names = missing.iter().take(NAMED).map(|&node| dataset.node_name(node));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let nodes = dataset.graph.nodes();
+    if let Some(features) = table.features.as_ref().filter(|_| takes_features(dataset, kind)) {
+        if missing.len() * MISSING_SHARE > nodes {
+            let problem = format!(
+                "{} of {nodes} nodes of the graph have no row here, such as {}; nodes without features \
+                 cannot be told apart, so add their rows or leave them out of the edges",
+                missing.len(),
+                examples()
+            );
+            return Err(DataError::format(file, problem));
+        }
+        if !missing.is_empty() {
+            let remark = format!(
+                "{file}: {} nodes have no row and get features of 0: {}",
+                missing.len(),
+                examples()
+            );
+            dataset.remarks.push(remark);
+        }
+        let matrix = in_node_order(features, &joined.rows, file)?;
+        set_features(dataset, Features::Dense(matrix), file, config.feature_norm)?;
+    }
+    let pick = |cells: &[Option<String>]| -> Vec<Option<String>> {
+        let cell = |row: &Option<u32>| row.and_then(|row| cells.get(row as usize)?.clone());
+        joined.rows.iter().map(cell).collect()
+    };
+    if let Some(labels) = &table.labels {
+        set_labels(dataset, Labels::from_texts(&pick(labels)), file, config)?;
+    }
+    if let Some(parts) = &table.parts {
+        dataset.splits.push(split_of(&pick(parts)));
+    }
+    Ok(())
+}
+
+/// Whether the numbers of a table become the features: a table of nodes gives way to one of features.
+fn takes_features(dataset: &Dataset, kind: TableKind) -> bool {
+    kind == TableKind::Features || dataset.features.is_none()
+}
+
+/// One in so many nodes may lack a row of features.
+const MISSING_SHARE: usize = 10;
+
+/// Decides about rows whose id no edge has: nodes without edges are added, where the table speaks of
+/// this graph at all.
+fn settle_extra(
+    dataset: &mut Dataset,
+    ids: &[String],
+    joined: &mut Joined,
+    kind: TableKind,
+    config: &LoadConfig,
+    file: &str,
+) -> Result<(), DataError> {
+    let (rows, extra) = (ids.len(), joined.extra.len());
+    if extra == 0 {
+        return Ok(());
+    }
+    let names = joined.extra.iter().filter_map(|&row| ids.get(row as usize));
+    let examples = names.take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let first: Vec<String> =
+        (0..NAMED.min(dataset.graph.nodes())).map(|node| dataset.node_name(node)).collect();
+    if extra == rows {
+        let problem = format!(
+            "none of its {rows} ids is a node of the graph: the ids are {examples}, …, the nodes {}, …; \
+             is another column the id (--id-column COLUMN)?",
+            first.join(", ")
+        );
+        return Err(DataError::format(file, problem));
+    }
+    let rule = match (config.extra_ids, kind) {
+        (ExtraIds::Auto, _) if extra * 2 > rows => {
+            let problem = format!(
+                "{extra} of its {rows} ids are not in the edges, such as {examples}; --extra-ids add \
+                 takes them as nodes without edges, --extra-ids drop leaves them out"
+            );
+            return Err(DataError::format(file, problem));
+        }
+        (ExtraIds::Auto, TableKind::Labels) => ExtraIds::Drop,
+        (ExtraIds::Auto, _) => ExtraIds::Add,
+        (rule, _) => rule,
+    };
+    let fate = match rule {
+        ExtraIds::Add => {
+            let added: Vec<&str> = joined
+                .extra
+                .iter()
+                .filter_map(|&row| ids.get(row as usize))
+                .map(String::as_str)
+                .collect();
+            dataset.add_nodes(&added, file)?;
+            joined.rows.extend(joined.extra.iter().map(|&row| Some(row)));
+            "have no edge and were added as nodes"
+        }
+        _ => "are not in the graph and were left out",
+    };
+    dataset.remarks.push(format!("{file}: {extra} of {rows} ids {fate}: {examples}"));
+    Ok(())
+}
+
+/// The rows of a matrix in the order of the nodes; zeros where a node has none.
+fn in_node_order(
+    matrix: &Matrix<f32>,
+    rows: &[Option<u32>],
+    file: &str,
+) -> Result<Matrix<f32>, DataError> {
+    let width = matrix.cols();
+    let mut values = super::room::zeroed(rows.len().saturating_mul(width), file)?;
+    for (place, row) in values.chunks_exact_mut(width.max(1)).zip(rows) {
+        if let Some(row) = row {
+            place.copy_from_slice(matrix.row(*row as usize));
+        }
+    }
+    Matrix::from_vec(rows.len(), width, values)
+        .map_err(|_| DataError::format(file, "the table does not fill its shape"))
+}
+
+/// The split of a column that says train, val or test.
+fn split_of(parts: &[Option<String>]) -> Split {
+    let nodes = |starts: &[&str]| -> Vec<u32> {
+        let fits = |part: &str| starts.iter().any(|start| part.to_lowercase().starts_with(start));
+        let of = |(part, node): (&Option<String>, u32)| {
+            part.as_deref().is_some_and(fits).then_some(node)
+        };
+        parts.iter().zip(0..).filter_map(of).collect()
+    };
+    Split::from_lists(nodes(&["train"]), nodes(&["val", "dev"]), nodes(&["test"]))
+}
+
+impl Dataset {
+    /// What the source calls a node.
+    pub fn node_name(&self, node: usize) -> String {
+        let name = self.node_names.as_ref().and_then(|names| names.name(node));
+        name.map_or_else(|| node.to_string(), |name| name.into_owned())
+    }
+
+    /// Adds nodes without edges behind the others.
+    fn add_nodes(&mut self, names: &[&str], file: &str) -> Result<(), DataError> {
+        let before = self.graph.nodes();
+        let after = before + names.len();
+        let numbers: Option<Vec<u64>> = names.iter().map(|name| name.parse().ok()).collect();
+        self.node_names = match (self.node_names.take(), numbers) {
+            (Some(NodeNames::Words(mut words)), _) => {
+                words.extend(names.iter().map(|&name| name.to_owned()));
+                Some(NodeNames::Words(words))
+            }
+            (Some(NodeNames::Numbers(mut ids)), Some(numbers)) => {
+                ids.extend(numbers);
+                Some(NodeNames::Numbers(ids))
+            }
+            // The nodes go on counting.
+            (None, Some(numbers)) if numbers.iter().copied().eq(before as u64..after as u64) => {
+                None
+            }
+            (None, Some(numbers)) => {
+                Some(NodeNames::Numbers((0..before as u64).chain(numbers).collect()))
+            }
+            (old, None) => {
+                let name = |node| match &old {
+                    Some(names) => {
+                        names.name(node).map(|name| name.into_owned()).unwrap_or_default()
+                    }
+                    None => node.to_string(),
+                };
+                let words = (0..before).map(name).chain(names.iter().map(|&name| name.to_owned()));
+                Some(NodeNames::Words(words.collect()))
+            }
+        };
+        let grown = self.graph.add_isolated(names.len());
+        grown.map_err(|reason| DataError::Graph { file: file.to_owned(), reason })?;
+        if let Some(labels) = &mut self.labels {
+            labels.classes.resize(after, None);
+        }
+        Ok(())
+    }
 }
 
 /// Reads a signal from the `.npy` file `path`: real or complex, one row per node, kept in double

@@ -161,6 +161,37 @@ impl NodeNames {
     }
 }
 
+/// What a reader took for what, so that a person can see whether it was right.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The format.
+    pub format: String,
+    /// The columns of the table of edges, and what each was taken for.
+    pub columns: Vec<ColumnUse>,
+    /// The first edge.
+    pub first_edge: Option<FirstEdge>,
+}
+
+/// The first edge of a file, as it was understood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstEdge {
+    /// The name of the node that it leaves.
+    pub source: String,
+    /// The name of the node that it enters.
+    pub target: String,
+    /// Its weight, where edges have weights.
+    pub weight: Option<f32>,
+}
+
+/// What a column of the table of edges was taken for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnUse {
+    /// The header, or `column 3` where there is none.
+    pub name: String,
+    /// `source`, `target`, `weight` or `not used`.
+    pub role: String,
+}
+
 /// A directed graph with what is known about its nodes.
 #[derive(Clone, Debug)]
 pub struct Dataset {
@@ -180,6 +211,8 @@ pub struct Dataset {
     pub splits: Vec<Split>,
     /// The nodes' names in the source, where they are not simply 0, 1, 2….
     pub node_names: Option<NodeNames>,
+    /// What was taken for what in the file of the edges.
+    pub reading: Reading,
     /// What a user should know about the reading: edges turned, lines passed over, rows scaled.
     pub remarks: Vec<String>,
 }

@@ -1,10 +1,12 @@
 //! Which format a folder or file is in. The table below is the one place to add a reader.
 
-use super::DataError;
+use super::companions::{self, Companion};
 use super::numpy::Npz;
 use super::raw::Raw;
 use super::read::*;
 use super::store::{Store, is_archive};
+use super::table::TableKind;
+use super::{DataError, LoadConfig};
 use std::path::Path;
 
 /// A format: where it is found, and how it is read.
@@ -16,16 +18,19 @@ struct Reader {
     rank: u8,
     /// The data sets of this format, as names that `read` understands.
     finds: fn(&Store) -> Vec<String>,
-    read: fn(&Store, &str) -> Result<Raw, DataError>,
+    read: fn(&Store, &str, &LoadConfig) -> Result<Raw, DataError>,
 }
 
+/// One line per reader. Those that heed more than the file say so with `(config)`.
 macro_rules! readers {
-    ($($rank:literal $module:ident $format:literal),* $(,)?) => {
+    (@read $module:ident) => { |store, name, _| $module::read(store, name) };
+    (@read $module:ident config) => { $module::read };
+    ($($rank:literal $module:ident $(($config:ident))? $format:literal),* $(,)?) => {
         [$(Reader {
             format: $format,
             rank: $rank,
             finds: $module::finds,
-            read: $module::read,
+            read: readers!(@read $module $($config)?),
         }),*]
     };
 }
@@ -45,17 +50,47 @@ const READERS: [Reader; 13] = readers![
     2 matrix_market "Matrix Market (.mtx)",
     2 cites_tab "LINQS citations (.cites.tab)",
     2 adjacency_list "WebGraph ASCII (.graph-txt)",
-    3 edge_list "an edge list (.txt, .csv, .tsv, .edges)",
+    3 edge_list (config) "an edge list (.txt, .csv, .tsv, .edges)",
 ];
 
 /// A data set and the name that it goes by.
 pub(crate) struct Found {
     pub(crate) name: String,
     pub(crate) raw: Raw,
+    /// Where it was found.
+    pub(crate) store: Store,
+    /// Tables of its nodes that stand beside it.
+    pub(crate) companions: Vec<Companion>,
+}
+
+/// Names of files that hold the edges, where a folder has several tables.
+const EDGES: [&str; 9] = [
+    "edges",
+    "edge",
+    "edge_list",
+    "edgelist",
+    "links",
+    "arcs",
+    "transactions",
+    "relationships",
+    "graph",
+];
+
+/// Of several bare graphs in a folder, the one that is called so.
+fn called_edges(found: &mut Vec<(&Reader, String)>) {
+    let called = |name: &str| {
+        let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+        let stem = name.split('.').next().unwrap_or_default();
+        EDGES.iter().position(|edges| *edges == stem)
+    };
+    let best = found.iter().filter_map(|(_, name)| called(name)).min();
+    if found.len() > 1 && best.is_some() && found.iter().all(|(reader, _)| reader.rank >= 2) {
+        found.retain(|(_, name)| called(name) == best);
+    }
 }
 
 /// Finds the one data set at `path` and reads it.
-pub(crate) fn read(path: &Path) -> Result<Found, DataError> {
+pub(crate) fn read(path: &Path, config: &LoadConfig) -> Result<Found, DataError> {
     let store = Store::open(path)?;
     let mut found: Vec<(&Reader, String)> = Vec::new();
     for rank in 0..=3 {
@@ -67,6 +102,7 @@ pub(crate) fn read(path: &Path) -> Result<Found, DataError> {
             break;
         }
     }
+    called_edges(&mut found);
     let archives: Vec<&str> = if store.only().is_none() && found.iter().all(|f| f.0.rank >= 2) {
         store.names().filter(|name| holds_files(&store, name)).collect()
     } else {
@@ -74,10 +110,17 @@ pub(crate) fn read(path: &Path) -> Result<Found, DataError> {
     };
     match (&found[..], &archives[..]) {
         ([(reader, name)], []) => {
-            let raw = (reader.read)(&store, name)?;
-            Ok(Found { name: short_name(path, name), raw })
+            store.forget_reads();
+            let mut raw = (reader.read)(&store, name, config)?;
+            reader.format.clone_into(&mut raw.reading.format);
+            let mut companions = companions::find(&store);
+            companions.retain(|companion| match companion.kind {
+                TableKind::Labels => raw.labels.is_none(),
+                TableKind::Features | TableKind::Nodes => raw.features.is_none(),
+            });
+            Ok(Found { name: short_name(path, name), raw, store, companions })
         }
-        ([], [archive]) => read(&store.root().join(archive)),
+        ([], [archive]) => read(&store.root().join(archive), config),
         ([], []) => Err(unknown(&store, path)),
         _ => {
             let names = found.iter().map(|(_, name)| name.as_str());
@@ -156,6 +199,7 @@ mod tests {
 
     #[test]
     fn several_data_sets_are_listed() {
+        let read = |path: &Path| super::read(path, &LoadConfig::default());
         let folder = Folder::new(&[("a.txt", b"0 1\n"), ("b.csv", b"0,1\n")]);
         let error = read(folder.root()).err().unwrap().to_string();
         assert!(error.contains("several data sets: a.txt, b.csv"), "{error}");
@@ -166,6 +210,7 @@ mod tests {
 
     #[test]
     fn an_empty_folder_says_what_can_be_read() {
+        let read = |path: &Path| super::read(path, &LoadConfig::default());
         let folder = Folder::new(&[]);
         let error = read(folder.root()).err().unwrap().to_string();
         assert!(error.contains("Planetoid") && error.contains("edge list"), "{error}");

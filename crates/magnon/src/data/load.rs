@@ -1,8 +1,11 @@
 //! `load`: from a path to a checked [`Dataset`].
 
+use super::attach::attach;
+use super::companions::{self, Companion};
+use super::detect::{self, Found};
 use super::raw::Raw;
 use super::room::out_of_memory;
-use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, detect};
+use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames};
 use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
 use crate::memory;
 use serde::{Deserialize, Serialize};
@@ -17,7 +20,12 @@ use std::path::Path;
 /// | `self_loops` | `drop` | what becomes of edges from a node to itself |
 /// | `feature_norm` | `auto` | how the rows of the features are scaled |
 /// | `nodes` | as found | number of nodes of an edge list whose ids are 0, 1, 2… with gaps |
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// | `columns` | by header | which columns of tables are source, target, weight, id and label |
+/// | `unweighted` | `false` | whether weights of edges are left out |
+/// | `header` | as found | whether the first line of an edge list names its columns |
+/// | `missing` | none | further words that mark a node without a label |
+/// | `extra_ids` | `auto` | what becomes of rows of a table whose id no edge has |
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LoadConfig {
     /// Turns every edge round after reading.
@@ -31,12 +39,65 @@ pub struct LoadConfig {
     /// Number of nodes. An edge list does not tell of nodes without edges: normally its nodes are
     /// the ids that appear; with this, they are 0 to `nodes` − 1.
     pub nodes: Option<usize>,
+    /// Which columns of tables mean what, where their headers do not say.
+    pub columns: TableColumns,
+    /// Leaves out the weights of edges: every edge weighs 1.
+    pub unweighted: bool,
+    /// Whether the first line of an edge list is a header; `None` to find out.
+    pub header: Option<bool>,
+    /// Further words that mark a node without a label.
+    pub missing: Vec<String>,
+    /// What becomes of rows of a table whose id no edge has.
+    pub extra_ids: ExtraIds,
+}
+
+/// Columns of tables: each by its header or by its number, counted from 1.
+///
+/// | name | default | purpose |
+/// |---|---|---|
+/// | `source` | by header, or the first | where an edge starts |
+/// | `target` | by header, or the second | where an edge ends |
+/// | `weight` | by header, or the third of three | the weight of an edge |
+/// | `id` | by header | the node of a row of features or labels; `none` for rows in the nodes' order |
+/// | `label` | by header, or the only other one | the class of a node |
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TableColumns {
+    /// Where an edge starts.
+    pub source: Option<String>,
+    /// Where an edge ends.
+    pub target: Option<String>,
+    /// The weight of an edge.
+    pub weight: Option<String>,
+    /// The node that a row of features or labels belongs to.
+    pub id: Option<String>,
+    /// The class of a node.
+    pub label: Option<String>,
+}
+
+/// What becomes of rows of a table whose id no edge has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum ExtraIds {
+    /// Nodes where features are given, nothing where only labels are; more than half are refused
+    #[default]
+    Auto,
+    /// They become nodes without edges
+    Add,
+    /// They are left out
+    Drop,
 }
 
 /// Reads the data set at `path`: a folder, a file or an archive, in any known format.
 pub fn load(path: &Path, config: &LoadConfig) -> Result<Dataset, DataError> {
-    let detect::Found { name, raw } = detect::read(path)?;
-    build(name, raw, config)
+    let Found { name, raw, store, companions } = detect::read(path, config)?;
+    let mut dataset = build(name, raw, config)?;
+    for Companion { file, kind } in &companions {
+        attach(&mut dataset, &store, file, *kind, config)?;
+    }
+    dataset.remarks.extend(companions::unused(&store));
+    Ok(dataset)
 }
 
 /// Builds the graph and checks all that came with it.
@@ -44,10 +105,15 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     if let Some(nodes) = config.nodes {
         spread(&mut raw, nodes)?;
     }
+    if config.unweighted {
+        raw.weights = None;
+        raw.rounded = false;
+    }
     raw.drop_zeros();
     if config.reverse {
         raw.turn("every edge was turned round, as asked");
     }
+    raw.reading.first_edge = raw.first_edge();
     let (edges, weights) = (std::mem::take(&mut raw.edges), raw.weights.take());
     let builder = GraphBuilder::new(raw.nodes).lists(edges, weights);
     let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
@@ -75,6 +141,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         labels: None,
         splits: raw.splits,
         node_names: raw.node_names,
+        reading: raw.reading,
         remarks,
     };
     if let Some(features) = raw.features {
@@ -83,7 +150,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
     }
     if let Some(labels) = raw.labels {
         let file = raw.labels_file.as_ref().unwrap_or(&raw.file);
-        set_labels(&mut dataset, labels, file)?;
+        set_labels(&mut dataset, labels, file, config)?;
     }
     Ok(dataset)
 }
@@ -109,7 +176,7 @@ fn check_nodes(file: &str, nodes: usize) -> Result<(), DataError> {
 fn spread(raw: &mut Raw, nodes: usize) -> Result<(), DataError> {
     check_nodes(&raw.file, nodes)?;
     let highest = match &raw.node_names {
-        Some(NodeNames::Numbers(ids)) => ids.last().copied().unwrap_or(0),
+        Some(NodeNames::Numbers(ids)) => ids.iter().copied().max().unwrap_or(0),
         _ => (raw.nodes as u64).saturating_sub(1),
     };
     let words = matches!(raw.node_names, Some(NodeNames::Words(_)));
@@ -158,7 +225,7 @@ pub(super) fn set_features(
 /// What to do where an edge list has left out nodes that have no edge.
 fn hint(dataset: &Dataset, rows: usize) -> String {
     match &dataset.node_names {
-        Some(NodeNames::Numbers(ids)) if ids.last().is_some_and(|&id| id < rows as u64) => {
+        Some(NodeNames::Numbers(ids)) if ids.iter().all(|&id| id < rows as u64) => {
             format!(" with edges; if its ids count nodes from 0, give the number of nodes {rows}")
         }
         _ => String::new(),
@@ -185,8 +252,9 @@ fn first_not_finite(features: &Features) -> Option<(usize, usize, f32)> {
 /// Puts checked labels in place.
 pub(super) fn set_labels(
     dataset: &mut Dataset,
-    labels: Labels,
+    mut labels: Labels,
     file: &str,
+    config: &LoadConfig,
 ) -> Result<(), DataError> {
     let (found, nodes) = (labels.classes.len(), dataset.graph.nodes());
     if found != nodes {
@@ -195,6 +263,13 @@ pub(super) fn set_labels(
             hint(dataset, found)
         );
         return Err(DataError::format(file, problem));
+    }
+    if let Some(word) = labels.drop_missing(&config.missing) {
+        dataset.remarks.push(format!("{file}: the label {word} marks nodes without a label"));
+    }
+    let unlabelled = labels.classes.iter().filter(|class| class.is_none()).count();
+    if unlabelled > 0 {
+        dataset.remarks.push(format!("{unlabelled} of {nodes} nodes have no label"));
     }
     dataset.labels = Some(labels);
     Ok(())

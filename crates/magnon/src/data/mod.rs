@@ -1,6 +1,7 @@
 //! Data sets: a graph with features, labels and splits, read from files in many formats.
 
 mod attach;
+mod companions;
 mod dataset;
 mod detect;
 mod error;
@@ -13,14 +14,17 @@ mod room;
 mod split;
 mod store;
 mod synthetic;
+mod table;
 #[cfg(test)]
 mod testing;
 mod text;
 pub mod write;
 
 pub use attach::{attach_features, attach_labels, read_signal};
-pub use dataset::{Dataset, FeatureNorm, Features, Labels, NodeNames};
+pub use dataset::{
+    ColumnUse, Dataset, FeatureNorm, Features, FirstEdge, Labels, NodeNames, Reading,
+};
 pub use error::DataError;
-pub use load::{LoadConfig, load};
+pub use load::{ExtraIds, LoadConfig, TableColumns, load};
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

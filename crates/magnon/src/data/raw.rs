@@ -1,7 +1,8 @@
 //! `Raw`: what a reader found, before any policy about loops, duplicates or scaling.
 
 use super::numpy::Sparse;
-use super::{DataError, Features, Labels, NodeNames, Split};
+use super::table::is_missing;
+use super::{DataError, Features, FirstEdge, Labels, NodeNames, Reading, Split};
 
 /// What a reader found.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Raw {
     pub(crate) splits: Vec<Split>,
     /// The nodes' names, where they are not simply 0, 1, 2….
     pub(crate) node_names: Option<NodeNames>,
+    /// What was taken for what.
+    pub(crate) reading: Reading,
     /// What a user should know.
     pub(crate) remarks: Vec<String>,
 }
@@ -55,6 +58,17 @@ impl Raw {
         weights.retain(|&weight| weight != 0.0);
         let zeros = before - weights.len();
         self.remarks.push(format!("{zeros} edges of weight 0 were left out of the graph"));
+    }
+
+    /// The first edge, by the names of its nodes.
+    pub(crate) fn first_edge(&self) -> Option<FirstEdge> {
+        let &(source, target) = self.edges.first()?;
+        let name = |node: u32| {
+            let name = self.node_names.as_ref().and_then(|names| names.name(node as usize));
+            name.map_or_else(|| node.to_string(), |name| name.into_owned())
+        };
+        let weight = self.weights.as_ref().and_then(|weights| weights.first().copied());
+        Some(FirstEdge { source: name(source), target: name(target), weight })
     }
 
     /// Turns every edge round, and says why.
@@ -112,6 +126,53 @@ impl Labels {
         Self { classes, names: distinct.iter().map(|&name| name.to_owned()).collect() }
     }
 
+    /// Labels from texts: numbers where all of them are whole, else words.
+    pub(crate) fn from_texts<W: AsRef<str>>(texts: &[Option<W>]) -> Self {
+        let whole = |text: &W| {
+            let text = text.as_ref();
+            text.strip_suffix(".0").unwrap_or(text).parse::<i64>().ok()
+        };
+        let numbers: Option<Vec<Option<i64>>> = texts
+            .iter()
+            .map(|text| match text {
+                None => Some(None),
+                Some(text) => whole(text).map(Some),
+            })
+            .collect();
+        match numbers {
+            Some(numbers) => Self::from_numbers(&numbers),
+            None => Self::from_words(texts),
+        }
+    }
+
+    /// Takes classes away that stand for no label: −1, `?`, `None`, `NA`, `nan` and the words of
+    /// `further`; gives back the first of them. Where −1 and 1 are the only classes, −1 is one.
+    pub(crate) fn drop_missing(&mut self, further: &[String]) -> Option<String> {
+        let minus = self.names.len() > 2;
+        let stands_for_none = |name: &String| {
+            (minus && name == "-1") || is_missing(name.as_bytes()) || further.contains(name)
+        };
+        let dropped: Vec<bool> = self.names.iter().map(stands_for_none).collect();
+        let first = dropped.iter().position(|dropped| *dropped)?;
+        let word = self.names.get(first).cloned();
+        let mut next = 0;
+        let new: Vec<Option<u32>> = dropped
+            .iter()
+            .map(|dropped| {
+                (!dropped).then(|| {
+                    next += 1;
+                    next - 1
+                })
+            })
+            .collect();
+        for class in &mut self.classes {
+            *class = class.and_then(|class| new.get(class as usize).copied().flatten());
+        }
+        let mut kept = dropped.iter().map(|dropped| !dropped);
+        self.names.retain(|_| kept.next().unwrap_or(true));
+        word
+    }
+
     /// Labels that number `names`; a number without a name is an error, `None` is no label.
     pub(crate) fn from_named(
         file: &str,
@@ -162,6 +223,25 @@ mod tests {
         assert_eq!(labels.names, ["-1", "7"]);
         let labels = Labels::from_words(&[Some("b"), Some("a"), None]);
         assert_eq!(labels.classes, [Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn labels_that_stand_for_none() {
+        let of = |texts: &[&str], further: &[&str]| {
+            let texts: Vec<Option<&str>> = texts.iter().copied().map(Some).collect();
+            let mut labels = Labels::from_texts(&texts);
+            let further: Vec<String> = further.iter().map(|&word| word.to_owned()).collect();
+            labels.drop_missing(&further);
+            (labels.names, labels.classes)
+        };
+        let names = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            of(&["2", "-1", "0.0", "2"], &[]),
+            (names(&["0", "2"]), vec![Some(1), None, Some(0), Some(1)])
+        );
+        assert_eq!(of(&["-1", "1"], &[]), (names(&["-1", "1"]), vec![Some(0), Some(1)]));
+        let (classes, _) = of(&["a", "None", "?", "b", "unknown"], &["unknown"]);
+        assert_eq!(classes, ["a", "b"]);
     }
 
     #[test]

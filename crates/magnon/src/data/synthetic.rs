@@ -1,6 +1,6 @@
 //! Data sets from generated graphs: the blocks are the labels, features are drawn per block.
 
-use super::{Dataset, Features, Labels, Split};
+use super::{Dataset, Features, Labels, Reading, Split};
 use crate::graph::BuildReport;
 use crate::graph::generate::{GenerateError, GeneratorConfig, GeneratorKind, generate};
 use crate::matrix::Matrix;
@@ -180,6 +180,7 @@ impl SyntheticConfig {
             scaled: false,
             labels,
             node_names: None,
+            reading: Reading { format: "generated".to_owned(), ..Reading::default() },
             remarks: Vec::new(),
         })
     }

@@ -58,6 +58,16 @@ impl DiGraph {
         Ok(Self::from_parts(offsets, targets, weights))
     }
 
+    /// Adds `count` nodes without edges behind the others.
+    pub fn add_isolated(&mut self, count: usize) -> Result<(), GraphError> {
+        let nodes = self.nodes().saturating_add(count);
+        if nodes > u32::MAX as usize {
+            return Err(GraphError::TooManyNodes(nodes));
+        }
+        self.offsets.resize(nodes + 1, self.targets.len());
+        Ok(())
+    }
+
     /// Where the edges of each node begin in [`all_targets`](Self::all_targets), and where the last ones end.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets

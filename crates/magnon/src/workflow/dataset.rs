@@ -19,10 +19,10 @@ pub fn read_dataset(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
         None => load(Path::new(name), &config.load)?,
     };
     if let Some(path) = &config.features {
-        attach_features(&mut dataset, path, config.load.feature_norm)?;
+        attach_features(&mut dataset, path, &config.load)?;
     }
     if let Some(path) = &config.labels {
-        attach_labels(&mut dataset, path)?;
+        attach_labels(&mut dataset, path, &config.load)?;
     }
     Ok(dataset)
 }

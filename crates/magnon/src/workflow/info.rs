@@ -1,7 +1,7 @@
 //! `info`: what a data set looks like.
 
 use crate::Error;
-use crate::data::{Dataset, Features, Split};
+use crate::data::{Dataset, Features, Reading, Split};
 use crate::graph::{Measures, homophily, try_measure};
 use serde::Serialize;
 
@@ -43,6 +43,8 @@ pub struct DataInfo {
     pub splits: Vec<SplitSize>,
     /// Sizes of the split that was asked for.
     pub split: Option<SplitSize>,
+    /// What was taken for what in the file of the edges.
+    pub reading: Reading,
     /// What a user should know about the reading.
     pub remarks: Vec<String>,
     /// Self loops that were kept.
@@ -96,6 +98,7 @@ pub fn info(dataset: &Dataset, split: Option<&Split>) -> Result<DataInfo, Error>
         edge_homophily: index.and_then(|index| index.edge),
         splits: dataset.splits.iter().map(SplitSize::of).collect(),
         split: split.map(SplitSize::of),
+        reading: dataset.reading.clone(),
         remarks: dataset.remarks.clone(),
         kept_self_loops: kept,
     })

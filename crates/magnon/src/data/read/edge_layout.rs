@@ -1,53 +1,29 @@
-//! How an edge list is laid out, told from its first lines.
+//! How an edge list is laid out, told from its first lines and from what the user says.
 
-use crate::data::DataError;
-use crate::data::text::{Delimiter, Lines, is_comment};
+use crate::data::raw::Raw;
+use crate::data::table::{
+    EdgeColumns, Head, Meaning, edge_columns, find_column, head, meaning, number,
+};
+use crate::data::text::Delimiter;
+use crate::data::{ColumnUse, DataError, LoadConfig, NodeNames};
 
 /// The form of an edge list.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) delimiter: Delimiter,
     /// Fields of every line.
-    pub(super) columns: usize,
-    /// Whether the third field is a weight.
-    pub(super) weighted: bool,
+    pub(super) width: usize,
+    /// Which of them are source, target and weight.
+    pub(super) columns: EdgeColumns,
     /// Whether ids look like numbers.
     pub(super) numeric: bool,
-    /// Start and length of the header, where there is one.
-    pub(super) header: Option<(usize, usize)>,
+    /// The names of the columns, where there is a header.
+    pub(super) header: Option<Vec<String>>,
+    /// The header as it stands.
+    pub(super) header_line: String,
     /// Where the first edge starts.
     pub(super) start: usize,
 }
-
-/// Words that the header of a column of ids starts with.
-const HEADERS: [&str; 23] = [
-    "source",
-    "src",
-    "from",
-    "start",
-    "origin",
-    "head",
-    "citing",
-    "citer",
-    "u",
-    "i",
-    "node",
-    "id",
-    "vertex",
-    "target",
-    "tgt",
-    "to",
-    "end",
-    "dst",
-    "dest",
-    "destination",
-    "tail",
-    "cited",
-    "v",
-];
-
-/// What may follow such a word without a gap.
-const ENDS: [&str; 8] = ["", "id", "node", "nodeid", "name", "index", "idx", "1"];
 
 /// Whether a field is a whole number, of either sign.
 pub(super) fn looks_whole(field: &[u8]) -> bool {
@@ -55,71 +31,199 @@ pub(super) fn looks_whole(field: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a field starts like the header of a column of ids: `from_id`, `SourceNode`, `id1`. Names
-/// such as `node_7` do not.
-fn heads_ids(field: &[u8]) -> bool {
-    let field = String::from_utf8_lossy(field).to_lowercase();
-    let mut words = field.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let first = words.next().unwrap_or_default();
-    let fits = |header: &str| {
-        let end = first.strip_prefix(header).filter(|end| ENDS.contains(end));
-        // One letter and a number is a name.
-        end.is_some_and(|end| end != "1" || header.len() > 1)
-    };
-    HEADERS.iter().any(|header| fits(header))
-        && words.all(|word| word == "1" || !word.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Whether the first line is a header, where ids may be words. A title of many words, such as _To
-/// the Lighthouse_, is one only together with its neighbour; what the `next` line names again is a
-/// node.
-fn is_header(fields: &[&[u8]], next: &[&[u8]]) -> bool {
-    let heads = |k: usize| fields.get(k).is_some_and(|field| heads_ids(field));
-    let blanks = fields.first().is_some_and(|field| field.iter().any(u8::is_ascii_whitespace));
-    let again = fields.iter().take(2).any(|field| next.iter().take(2).any(|node| node == field));
-    heads(0) && (!blanks || heads(1)) && !again
-}
-
-/// The position of a part of `text`.
-fn offset(text: &[u8], part: &[u8]) -> usize {
-    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
-}
-
 impl Layout {
     /// Looks at the first lines; `None` where there is no line with content.
-    pub(super) fn detect(text: &[u8], file: &str) -> Result<Option<Self>, DataError> {
-        let mut lines = Lines::new(text).filter(|(_, line)| !is_comment(line));
-        let Some(first) = lines.next() else { return Ok(None) };
-        let second = lines.next();
-        let delimiter = Delimiter::guess(first.1);
-        let (mut fields, mut next) = (Vec::new(), Vec::new());
-        delimiter.split(first.1, &mut fields);
-        let numeric = |fields: &[&[u8]]| fields.iter().take(2).all(|field| looks_whole(field));
-        let none_numeric = !fields.iter().take(2).any(|field| looks_whole(field));
-        let (mut data, mut header) = (first, None);
-        if let Some(second) = second.filter(|_| none_numeric) {
-            delimiter.split(second.1, &mut next);
-            if numeric(&next) || is_header(&fields, &next) {
-                header = Some((offset(text, first.1), first.1.len()));
-                data = second;
-            }
-        }
-        // A header may be parted in another way than the edges.
-        let delimiter = Delimiter::guess(data.1);
-        delimiter.split(data.1, &mut fields);
-        if fields.len() < 2 {
+    pub(super) fn detect(
+        text: &[u8],
+        file: &str,
+        config: &LoadConfig,
+    ) -> Result<Option<Self>, DataError> {
+        let Some(head) = head(text, config.header) else { return Ok(None) };
+        let first = head.rows.first();
+        let width = first.or(head.header.as_ref()).map_or(0, Vec::len);
+        if width < 2 {
             let problem = "there is only one column, but an edge needs a source and a target";
-            return Err(DataError::line(file, data.0, problem));
+            return Err(DataError::line(file, head.line, problem));
         }
-        let number = |field: &&[u8]| std::str::from_utf8(field).ok()?.parse::<f64>().ok();
+        let lossy = |field: &&[u8]| String::from_utf8_lossy(field).into_owned();
+        let header: Option<Vec<String>> =
+            head.header.as_ref().map(|cells| cells.iter().map(lossy).collect());
+        if let Some(names) = header.as_ref().filter(|names| names.len() != width) {
+            let problem = format!("ragged: {width} column(s), but the header has {}", names.len());
+            return Err(DataError::line(file, head.line, problem));
+        }
+        let columns = choose(&head, header.as_deref(), width, config)
+            .map_err(|problem| DataError::format(file, problem))?;
+        let whole = |k: usize| first.and_then(|row| row.get(k)).is_some_and(|f| looks_whole(f));
         Ok(Some(Self {
-            delimiter,
-            columns: fields.len(),
-            weighted: fields.get(2).and_then(number).is_some(),
-            numeric: numeric(&fields),
+            delimiter: head.delimiter,
+            width,
+            columns,
+            numeric: whole(columns.source) && whole(columns.target),
             header,
-            start: offset(text, data.1),
+            header_line: String::from_utf8_lossy(
+                head.header_line.get(..80).unwrap_or(head.header_line),
+            )
+            .into_owned(),
+            start: head.start,
         }))
+    }
+
+    /// The name of a column.
+    fn name(&self, column: usize) -> String {
+        let named = self.header.as_ref().and_then(|names| names.get(column)).cloned();
+        named.unwrap_or_else(|| format!("column {}", column + 1))
+    }
+
+    /// What each column was taken for.
+    pub(super) fn uses(&self) -> Vec<ColumnUse> {
+        let EdgeColumns { source, target, weight } = self.columns;
+        let role = |column: usize| match column {
+            column if column == source => "source",
+            column if column == target => "target",
+            column if Some(column) == weight => "weight",
+            _ => "not used",
+        };
+        let use_of = |column| ColumnUse { name: self.name(column), role: role(column).to_owned() };
+        (0..self.width).map(use_of).collect()
+    }
+
+    /// What a user should know about the layout.
+    pub(super) fn remarks(&self, raw: &Raw) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.header.is_some() {
+            remarks.push(format!("the first line is a header: {}", self.header_line));
+        } else if let Some((source, target)) = self.odd_first(raw) {
+            remarks.push(format!(
+                "the first line was read as an edge, {source} → {target}; if it names the columns, \
+                 give --header yes"
+            ));
+        }
+        let unused: Vec<String> =
+            self.uses().into_iter().filter(|u| u.role == "not used").map(|u| u.name).collect();
+        if !unused.is_empty() {
+            let hint = match self.columns.weight {
+                None => "; --weight COLUMN takes one as the weight of the edges",
+                Some(_) => "",
+            };
+            remarks.push(format!("columns that were not used: {}{hint}", unused.join(", ")));
+        }
+        remarks
+    }
+
+    /// The first edge, where its ends are words and all other nodes have digits in their names.
+    fn odd_first<'a>(&self, raw: &'a Raw) -> Option<(&'a str, &'a str)> {
+        let Some(NodeNames::Words(words)) = &raw.node_names else { return None };
+        let [source, target, others @ ..] = &words[..] else { return None };
+        let digits = |word: &String| word.bytes().any(|byte| byte.is_ascii_digit());
+        let odd = !others.is_empty() && others.iter().all(digits);
+        (odd && !digits(source) && !digits(target)).then_some((source, target))
+    }
+}
+
+/// Which columns are source, target and weight: those that the user named, or else by the header,
+/// or else by their place.
+fn choose(
+    head: &Head,
+    header: Option<&[String]>,
+    width: usize,
+    config: &LoadConfig,
+) -> Result<EdgeColumns, String> {
+    let wanted = &config.columns;
+    let plain: Vec<String>;
+    let names: Vec<&str> = match header {
+        Some(names) => names.iter().map(String::as_str).collect(),
+        None => {
+            plain = (1..=width).map(|k| format!("column {k}")).collect();
+            plain.iter().map(String::as_str).collect()
+        }
+    };
+    let find = |column: &Option<String>| {
+        column.as_deref().map(|name| find_column(&names, header.is_some(), name)).transpose()
+    };
+    let (source, target, weight) =
+        (find(&wanted.source)?, find(&wanted.target)?, find(&wanted.weight)?);
+    let weighs = weight.is_some() || config.unweighted;
+    let mut columns = match (source, target) {
+        (Some(source), Some(target)) => {
+            let weight = if weighs { None } else { named_weight(&names, header, source, target)? };
+            EdgeColumns { source, target, weight }
+        }
+        (None, None) => match header {
+            Some(_) => edge_columns(&names, weighs)?,
+            None => {
+                let weight = if weighs { None } else { third(head, width)? };
+                EdgeColumns { source: 0, target: 1, weight }
+            }
+        },
+        _ => return Err("--source and --target are given together".to_owned()),
+    };
+    if columns.source == columns.target {
+        return Err("source and target are the same column".to_owned());
+    }
+    if weighs {
+        columns.weight = weight;
+    }
+    Ok(columns)
+}
+
+/// The weight by the header, where source and target were named.
+fn named_weight(
+    names: &[&str],
+    header: Option<&[String]>,
+    source: usize,
+    target: usize,
+) -> Result<Option<usize>, String> {
+    if header.is_none() {
+        return Ok(None);
+    }
+    let mut known: Vec<&str> = names.to_vec();
+    (known[source], known[target]) = ("source", "target");
+    let other = |(k, name): (usize, &mut &str)| {
+        let end = matches!(meaning(name), Some(Meaning::Source | Meaning::Target));
+        if end && k != source && k != target {
+            *name = "";
+        }
+    };
+    known.iter_mut().enumerate().for_each(other);
+    edge_columns(&known, false).map(|columns| columns.weight)
+}
+
+/// The weight of an edge list without a header: the third column, where that is the only one that
+/// could be. What may be a time is not taken for a weight.
+fn third(head: &Head, width: usize) -> Result<Option<usize>, String> {
+    let numbers = |k: usize| -> Option<Vec<f64>> {
+        let rows = head.rows.iter().filter(|row| row.len() == width);
+        let numbers = rows.map(|row| row.get(k).and_then(|field| number(field, head.delimiter)));
+        numbers.collect()
+    };
+    let times = |numbers: &[f64]| {
+        let whole = numbers.iter().all(|n| n.fract() == 0.0);
+        let within = |low: f64, high: f64| numbers.iter().all(|n| (low..=high).contains(n));
+        whole && (within(1e8, 1e14) || (numbers.len() > 2 && within(1900.0, 2100.0)))
+    };
+    // Only the first row decides whether a column has numbers: a word further down is an error.
+    let first = |k: usize| head.rows.first().and_then(|row| number(row.get(k)?, head.delimiter));
+    let numeric: Vec<usize> = (2..width).filter(|&k| first(k).is_some()).collect();
+    let time = |k: &usize| numbers(*k).is_some_and(|numbers| times(&numbers));
+    match &numeric[..] {
+        [] => Ok(None),
+        [2] if !time(&2) => Ok(Some(2)),
+        [2, 3] if !time(&2) && time(&3) => Ok(Some(2)),
+        [k] => Err(format!(
+            "column {} may be a weight or a time; give --weight {} or --unweighted",
+            k + 1,
+            k + 1
+        )),
+        many => {
+            let listed: Vec<String> = many.iter().map(|k| (k + 1).to_string()).collect();
+            Err(format!(
+                "there is no header, and each of the columns {} could be the weight; give --weight {} \
+                 or --unweighted",
+                listed.join(", "),
+                many[0] + 1
+            ))
+        }
     }
 }
 
@@ -140,16 +244,59 @@ mod tests {
             "Source.Name Target.Name",
         ] {
             let text = format!("{header}\nanna,ben\n").replace(',', &sign(header));
-            let layout = Layout::detect(text.as_bytes(), "f").unwrap().unwrap();
-            assert_eq!(layout.header, Some((0, header.len())), "{header}");
+            let layout =
+                Layout::detect(text.as_bytes(), "f", &LoadConfig::default()).unwrap().unwrap();
+            assert_eq!(layout.header_line, header, "{header}");
         }
         for names in
             ["node_7,node_9", "To the Lighthouse,Orlando", "victor,ida", "u1,u2", "from,anna"]
         {
             let text = format!("{names}\nanna,ben\n");
-            let layout = Layout::detect(text.as_bytes(), "f").unwrap().unwrap();
+            let layout =
+                Layout::detect(text.as_bytes(), "f", &LoadConfig::default()).unwrap().unwrap();
             assert_eq!(layout.header, None, "{names}");
         }
+    }
+
+    fn columns(text: &str, config: &LoadConfig) -> Result<EdgeColumns, String> {
+        let layout = Layout::detect(text.as_bytes(), "f", config);
+        layout.map(|layout| layout.unwrap().columns).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_are_chosen() {
+        let plain = LoadConfig::default();
+        let is = |source, target, weight| Ok(EdgeColumns { source, target, weight });
+        for (text, expected) in [
+            ("0 1 0.5\n1 2 3\n", is(0, 1, Some(2))),
+            ("0 1 x\n1 2 y\n", is(0, 1, None)),
+            ("0 1 5 1217567877\n1 2 3 1217573801\n", is(0, 1, Some(2))),
+            ("a;b;1,5\nb;c;2,25\n", is(0, 1, Some(2))),
+            ("time,amount,receiver,sender\n1,2.5,a,b\n", is(3, 2, Some(1))),
+        ] {
+            assert_eq!(columns(text, &plain), expected, "{text}");
+        }
+        for (text, hint) in [
+            ("0 1 1217567877\n1 2 1217573801\n", "--weight 3 or --unweighted"),
+            ("0 1 5 7\n1 2 3 8\n", "--weight 3 or --unweighted"),
+            ("0 1 1999\n1 2 2003\n2 3 2010\n", "--unweighted"),
+            ("x,y,z\n1,2,3\n", "--source COLUMN and --target COLUMN"),
+        ] {
+            let error = columns(text, &plain).unwrap_err();
+            assert!(error.contains(hint), "{text}: {error}");
+        }
+        let mut named = LoadConfig::default();
+        named.columns.source = Some("z".into());
+        named.columns.target = Some("1".into());
+        assert_eq!(columns("x,y,z\n1,2,3\n", &named), is(2, 0, None));
+        assert_eq!(columns("x,amount,z\n1,2,3\n", &named), is(2, 0, Some(1)));
+        named.columns.weight = Some("Y".into());
+        assert_eq!(columns("x,y,z\n1,2,3\n", &named), is(2, 0, Some(1)));
+        named.columns.weight = Some("price".into());
+        let error = columns("x,y,z\n1,2,3\n", &named).unwrap_err();
+        assert!(error.contains("no column 'price'; its columns are x, y, z"), "{error}");
+        let unweighted = LoadConfig { unweighted: true, ..LoadConfig::default() };
+        assert_eq!(columns("0 1 1217567877\n1 2 3\n", &unweighted), is(0, 1, None));
     }
 
     fn sign(header: &str) -> String {

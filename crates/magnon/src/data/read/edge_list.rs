@@ -4,10 +4,11 @@ use super::edge_layout::Layout;
 use super::edge_names;
 use super::edge_scan::{self, Fault, Id};
 use super::node_ids;
-use crate::data::DataError;
+use crate::data::companions::is_table_of_nodes;
 use crate::data::raw::Raw;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, line_of, without_bom};
+use crate::data::{DataError, LoadConfig};
 
 /// How the names of edge lists end.
 const ENDINGS: [&str; 7] = [".txt", ".csv", ".tsv", ".edges", ".edgelist", ".el", ".snap"];
@@ -16,7 +17,7 @@ const ENDINGS: [&str; 7] = [".txt", ".csv", ".tsv", ".edges", ".edgelist", ".el"
 fn is_companion(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let tables = ["features", "labels", "idx_", "readme", "license", "node_ids", "mapping"];
-    tables.iter().any(|start| name.starts_with(start))
+    tables.iter().any(|start| name.starts_with(start)) || is_table_of_nodes(&name)
 }
 
 /// Edge lists among the files. A file that was named is taken at its word.
@@ -29,17 +30,17 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
 }
 
 /// Reads an edge list.
-pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
+pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw, DataError> {
     let bytes = store.read_text(name)?;
-    parse(without_bom(&bytes), &store.label(name))
+    parse(without_bom(&bytes), &store.label(name), config)
 }
 
 /// Reads the text of an edge list.
-pub(super) fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
+fn parse(text: &[u8], file: &str, config: &LoadConfig) -> Result<Raw, DataError> {
     if text.get(..1024).unwrap_or(text).contains(&0) {
         return Err(DataError::format(file, "neither text nor any other format that is known"));
     }
-    let Some(layout) = Layout::detect(text, file)? else {
+    let Some(layout) = Layout::detect(text, file, config)? else {
         return Ok(Raw { file: file.to_owned(), ..Raw::default() });
     };
     let mut raw = if layout.numeric { numbers(text, &layout, file)? } else { None };
@@ -48,24 +49,20 @@ pub(super) fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
     }
     let mut raw = raw.unwrap_or_default();
     raw.file = file.to_owned();
-    if let Some((start, length)) = layout.header {
-        let header = text.get(start..start + length.min(80)).unwrap_or_default();
-        let header = String::from_utf8_lossy(header);
-        raw.remarks.push(format!("the first line was passed over as a header: {header}"));
-    }
-    let used = if layout.weighted { 3 } else { 2 };
-    if layout.columns > used {
-        let spare = layout.columns - used;
-        raw.remarks.push(format!("{spare} column(s) after the first {used} were passed over"));
-    }
+    raw.remarks.extend(layout.remarks(&raw));
+    raw.reading.columns = layout.uses();
     Ok(raw)
 }
 
 /// Reads numbered nodes, or gives `None` where an id turns out to be a name.
 fn numbers(text: &[u8], layout: &Layout, file: &str) -> Result<Option<Raw>, DataError> {
+    let blank;
     let layout = match layout.delimiter {
-        // Among numbers a tab is a blank like any other.
-        Delimiter::Byte(b'\t') => &Layout { delimiter: Delimiter::Blank, ..*layout },
+        // Between two numbers a tab is a blank like any other.
+        Delimiter::Byte(b'\t') if layout.width == 2 => {
+            blank = Layout { delimiter: Delimiter::Blank, ..layout.clone() };
+            &blank
+        }
         _ => layout,
     };
     match scan::<u32>(text, layout, file) {
@@ -83,8 +80,8 @@ fn numbers(text: &[u8], layout: &Layout, file: &str) -> Result<Option<Raw>, Data
 /// Reads pairs of node numbers as they stand, for layouts that number their nodes from 0.
 pub(super) fn node_pairs(text: &[u8], file: &str) -> Result<Vec<(u32, u32)>, DataError> {
     let text = without_bom(text);
-    let Some(mut layout) = Layout::detect(text, file)? else { return Ok(Vec::new()) };
-    layout.weighted = false;
+    let config = LoadConfig { unweighted: true, ..LoadConfig::default() };
+    let Some(layout) = Layout::detect(text, file, &config)? else { return Ok(Vec::new()) };
     let body = text.get(layout.start..).unwrap_or_default();
     match edge_scan::scan::<u32>(body, &layout) {
         Ok(scanned) => Ok(scanned.pairs),
@@ -96,7 +93,7 @@ pub(super) fn node_pairs(text: &[u8], file: &str) -> Result<Vec<(u32, u32)>, Dat
 fn scan<I: Id>(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, (usize, Fault)> {
     let body = text.get(layout.start..).unwrap_or_default();
     let scanned = edge_scan::scan::<I>(body, layout).map_err(|(at, f)| (layout.start + at, f))?;
-    let weights = layout.weighted.then_some(scanned.weights);
+    let weights = layout.columns.weight.is_some().then_some(scanned.weights);
     let nodes = node_ids::compact(scanned.pairs, scanned.top).map_err(|fault| (0, fault))?;
     let padded = scanned.padded.map(|at| {
         let line = line_of(text, layout.start + at);
@@ -123,7 +120,7 @@ mod tests {
     use crate::data::NodeNames;
 
     fn ok(text: &str) -> Raw {
-        parse(text.as_bytes(), "f").unwrap()
+        parse(text.as_bytes(), "f", &LoadConfig::default()).unwrap()
     }
 
     fn words(words: &[&str]) -> NodeNames {
@@ -131,7 +128,7 @@ mod tests {
     }
 
     fn error(text: &str) -> String {
-        parse(text.as_bytes(), "f").unwrap_err().to_string()
+        parse(text.as_bytes(), "f", &LoadConfig::default()).unwrap_err().to_string()
     }
 
     #[test]
@@ -164,7 +161,7 @@ mod tests {
         for text in ["1 2\n007 1\n7 2\n", "1 2\n\"007\" 1\n7 2\n", "1 2\r007 1\r7 2"] {
             let mut text = text.as_bytes().to_vec();
             crate::data::text::settle_line_ends(&mut text);
-            let raw = parse(&text, "f").unwrap();
+            let raw = parse(&text, "f", &LoadConfig::default()).unwrap();
             assert_eq!((raw.edges, raw.nodes), (vec![(0, 1), (2, 0), (2, 1)], 3));
             assert!(raw.remarks[0].starts_with("line 2 writes a node with zeros"));
         }
@@ -193,7 +190,7 @@ mod tests {
         assert_eq!(raw.weights.unwrap(), [-2.5, 3.0, 1e-3]);
         let raw = ok("0 1 2 12:30\n1 0 3 12:31\n");
         assert_eq!(raw.weights.unwrap(), [2.0, 3.0]);
-        assert!(raw.remarks[0].contains("1 column(s)"));
+        assert_eq!(raw.remarks, ["columns that were not used: column 4"]);
         assert_eq!(ok("0 1 x\n1 0 y\n").weights, None);
     }
 

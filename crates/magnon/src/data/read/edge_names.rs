@@ -91,9 +91,10 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
         }
         layout.delimiter.split(line, &mut fields);
         let fault = |fault: Fault| fault.into_error(file, before + number, layout);
-        let (&[source, target, ..], true) = (&fields[..], fields.len() == layout.columns) else {
+        if fields.len() != layout.width {
             return Err(fault(Fault::Ragged(fields.len())));
-        };
+        }
+        let (source, target) = (fields[layout.columns.source], fields[layout.columns.target]);
         if layout.numeric && raw.remarks.is_empty() && !(looks_whole(source) && looks_whole(target))
         {
             let line = before + number;
@@ -102,14 +103,14 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
         let mut node = |name| names.number(name).ok_or_else(|| fault(Fault::TooMany));
         reserve(&mut raw.edges, 1, file)?;
         raw.edges.push((node(source)?, node(target)?));
-        if layout.weighted {
-            let (weight, rounded) = weight(fields[2]).map_err(fault)?;
+        if let Some(column) = layout.columns.weight {
+            let (weight, rounded) = weight(fields[column], layout.delimiter).map_err(fault)?;
             reserve(&mut weights, 1, file)?;
             weights.push(weight);
             raw.rounded |= rounded;
         }
     }
-    raw.weights = layout.weighted.then_some(weights);
+    raw.weights = layout.columns.weight.map(|_| weights);
     names.settle(&mut raw);
     Ok(raw)
 }

@@ -8,6 +8,7 @@ use super::edge_stops::{Stops, number};
 use crate::data::DataError;
 use crate::data::raw::loses_digits;
 use crate::data::room::out_of_memory;
+use crate::data::table::number as number_with_comma;
 use crate::data::text::{Delimiter, is_comment};
 use crate::memory;
 use bytemuck::Zeroable;
@@ -65,7 +66,7 @@ impl Fault {
             Self::NotANumber | Self::Wide => "the node numbers cannot be read".into(),
             Self::Negative(id) => format!("the node number {id} is negative; ids count from 0"),
             Self::Ragged(found) => {
-                let columns = layout.columns;
+                let columns = layout.width;
                 format!("ragged: {found} column(s), but the first edge has {columns}")
             }
             Self::Weight(text) => format!("the weight '{text}' is not a finite number"),
@@ -98,13 +99,14 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
     let lines: Vec<usize> = parts.par_iter().map(|(_, chunk)| count_lines(chunk)).collect();
     let total = lines.iter().sum();
     let mut pairs = zeroed::<(I, I)>(total).map_err(|fault| (0, fault))?;
-    let weighted = if layout.weighted { total } else { 0 };
+    let has_weights = layout.columns.weight.is_some();
+    let weighted = if has_weights { total } else { 0 };
     let mut weights = zeroed::<f32>(weighted).map_err(|fault| (0, fault))?;
     let mut tasks = Vec::with_capacity(parts.len());
     let (mut pairs_left, mut weights_left) = (&mut pairs[..], &mut weights[..]);
     for (&(at, text), &lines) in parts.iter().zip(&lines) {
         let (pairs, rest) = pairs_left.split_at_mut(lines);
-        let (weights, more) = weights_left.split_at_mut(if layout.weighted { lines } else { 0 });
+        let (weights, more) = weights_left.split_at_mut(if has_weights { lines } else { 0 });
         (pairs_left, weights_left) = (rest, more);
         let (fields, found, rounded, padded) = (Vec::new(), 0, false, None);
         tasks.push((at, Chunk { text, layout, fields, pairs, weights, found, rounded, padded }));
@@ -126,7 +128,7 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
         rounded |= changed;
         if kept < start {
             pairs.copy_within(start..start + found, kept);
-            if layout.weighted {
+            if has_weights {
                 weights.copy_within(start..start + found, kept);
             }
         }
@@ -185,7 +187,7 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
             Delimiter::Blank => (b'\t', b' '),
             Delimiter::Byte(byte) => (byte, byte),
         };
-        let plain = self.layout.columns == 2;
+        let plain = self.layout.width == 2 && self.layout.columns.source == 0;
         let text = self.text;
         let mut stops = Stops::new(text);
         let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
@@ -244,18 +246,17 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
             return Ok(I::default());
         }
         self.layout.delimiter.split(line, &mut self.fields);
-        let &[source, target, ..] = &self.fields[..] else {
-            return Err(Fault::Ragged(self.fields.len()));
-        };
-        if self.fields.len() != self.layout.columns {
+        if self.fields.len() != self.layout.width {
             return Err(Fault::Ragged(self.fields.len()));
         }
+        let columns = self.layout.columns;
+        let (source, target) = (self.fields[columns.source], self.fields[columns.target]);
         if is_padded(source) || is_padded(target) {
             self.padded = self.padded.or(Some(at));
         }
         let (source, target) = (id(source)?, id(target)?);
-        if self.layout.weighted {
-            let (weight, rounded) = weight(self.fields[2])?;
+        if let Some(column) = columns.weight {
+            let (weight, rounded) = weight(self.fields[column], self.layout.delimiter)?;
             self.rounded |= rounded;
             if let Some(place) = self.weights.get_mut(self.found) {
                 *place = weight;
@@ -282,10 +283,12 @@ fn id(field: &[u8]) -> Result<u64, Fault> {
 }
 
 /// A field as a finite weight, and whether it has more digits than that can hold.
-pub(super) fn weight(field: &[u8]) -> Result<(f32, bool), Fault> {
+pub(super) fn weight(field: &[u8], delimiter: Delimiter) -> Result<(f32, bool), Fault> {
     let text = std::str::from_utf8(field).unwrap_or_default();
-    let number = text.parse().ok().filter(|weight: &f32| weight.is_finite());
-    number.map(|weight| (weight, loses_digits(text, weight))).ok_or_else(|| {
+    let plain = text.parse().ok();
+    let number = plain.or_else(|| number_with_comma(field, delimiter).map(|number| number as f32));
+    let number = number.filter(|weight: &f32| weight.is_finite());
+    number.map(|weight| (weight, plain.is_some() && loses_digits(text, weight))).ok_or_else(|| {
         Fault::Weight(String::from_utf8_lossy(field.get(..40).unwrap_or(field)).into_owned())
     })
 }

@@ -10,6 +10,8 @@ use super::DataError;
 use super::room::out_of_memory;
 use super::text::settle_line_ends;
 use inflate::Packing;
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -47,6 +49,8 @@ pub(crate) struct Store {
     archive: Option<Archive>,
     only: Option<String>,
     budget: Rc<Budget>,
+    /// The names of all files that were opened.
+    opened: RefCell<BTreeSet<String>>,
 }
 
 impl Store {
@@ -70,7 +74,15 @@ impl Store {
             let budget = Rc::new(Budget::default());
             let (archive, entries) = Archive::open(path, &budget)?;
             let archive = Some(archive);
-            return Ok(Self { root: path.to_owned(), entries, archive, only: None, budget });
+            let opened = RefCell::default();
+            return Ok(Self {
+                root: path.to_owned(),
+                entries,
+                archive,
+                only: None,
+                budget,
+                opened,
+            });
         }
         let (name, packing) = inflate::split_suffix(&listing::file_name(path));
         let mut entries = listing::beside(path);
@@ -84,7 +96,8 @@ impl Store {
     /// A store of files on disk.
     fn new(root: &Path, entries: Vec<Entry>, only: Option<String>) -> Self {
         let budget = Rc::new(Budget::default());
-        Self { root: root.to_owned(), entries, archive: None, only, budget }
+        let opened = RefCell::default();
+        Self { root: root.to_owned(), entries, archive: None, only, budget, opened }
     }
 
     /// The files whose names go on after `path`, such as `ind.cora` with `ind.cora.x`.
@@ -147,6 +160,21 @@ impl Store {
         }
     }
 
+    /// The names of all files that were opened.
+    pub(crate) fn read_names(&self) -> Ref<'_, BTreeSet<String>> {
+        self.opened.borrow()
+    }
+
+    /// Forgets which files were opened, after a first look at them.
+    pub(crate) fn forget_reads(&self) {
+        self.opened.borrow_mut().clear();
+    }
+
+    /// Notes that a file was used.
+    fn note(&self, name: &str) {
+        self.opened.borrow_mut().insert(name.to_owned());
+    }
+
     /// What may still come out of the packed files.
     pub(crate) fn budget(&self) -> Rc<Budget> {
         self.budget.clone()
@@ -154,6 +182,7 @@ impl Store {
 
     /// The content of a file, unpacked.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, DataError> {
+        self.note(name);
         let label = self.label(name);
         let entry = self
             .find(name)
@@ -190,6 +219,7 @@ impl Store {
 
     /// A file for reading at any place, and its length. Plain files are not drawn into memory.
     pub(crate) fn open_seek(&self, name: &str) -> Result<(Box<dyn ReadSeek>, u64), DataError> {
+        self.note(name);
         if let Some(path) = self.plain_path(name) {
             let open = || -> std::io::Result<_> {
                 let file = File::open(path)?;

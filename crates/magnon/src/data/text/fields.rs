@@ -17,10 +17,30 @@ pub(crate) enum Delimiter {
 }
 
 impl Delimiter {
-    /// The delimiter that a line uses.
-    pub(crate) fn guess(line: &[u8]) -> Self {
-        let found = [b'\t', b',', b';'].into_iter().find(|&byte| memchr(byte, line).is_some());
-        found.map_or(Self::Blank, Self::Byte)
+    /// The delimiter of a table, told from its first lines: the one that parts all of them into the
+    /// same number of fields, two or more. Where commas are regular too, as in `a;b;1,5`, they are taken
+    /// for decimal ones between digits only. Where none is regular, the first line decides.
+    pub(crate) fn detect(lines: &[&[u8]]) -> Self {
+        const BYTES: [u8; 4] = [b'\t', b';', b',', b'|'];
+        let mut fields = Vec::new();
+        let mut count = |byte: u8, line| {
+            Self::Byte(byte).split(line, &mut fields);
+            fields.len()
+        };
+        let mut regular = |&byte: &u8| {
+            let mut counts = lines.iter().map(|line| count(byte, line));
+            let first = counts.next().unwrap_or(0);
+            first >= 2 && counts.all(|count| count == first)
+        };
+        let present = |byte: &u8| lines.first().is_some_and(|line| memchr(*byte, line).is_some());
+        let found = BYTES.into_iter().find(|byte| match byte {
+            b';' => {
+                regular(byte)
+                    && (!regular(&b',') || lines.iter().all(|line| has_decimal_commas(line)))
+            }
+            _ => regular(byte),
+        });
+        found.or_else(|| BYTES.into_iter().find(present)).map_or(Self::Blank, Self::Byte)
     }
 
     /// Parts a line into `fields`, each without outer blanks and quotes.
@@ -40,6 +60,12 @@ impl Delimiter {
             }
         }
     }
+}
+
+/// Whether every comma of a line stands between digits.
+fn has_decimal_commas(line: &[u8]) -> bool {
+    let digit = |at: Option<usize>| at.and_then(|at| line.get(at)).is_some_and(u8::is_ascii_digit);
+    memchr::memchr_iter(b',', line).all(|at| digit(at.checked_sub(1)) && digit(Some(at + 1)))
 }
 
 /// Where the next delimiter outside of quotes stands.
@@ -65,7 +91,7 @@ mod tests {
 
     fn split(line: &str) -> Vec<String> {
         let mut fields = Vec::new();
-        Delimiter::guess(line.as_bytes()).split(line.as_bytes(), &mut fields);
+        Delimiter::detect(&[line.as_bytes()]).split(line.as_bytes(), &mut fields);
         fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect()
     }
 
@@ -76,5 +102,18 @@ mod tests {
         assert_eq!(split("a b\tc"), ["a b", "c"]);
         assert_eq!(split("1;2;"), ["1", "2", ""]);
         assert_eq!(split("\"open"), ["\"open"]);
+    }
+
+    #[test]
+    fn the_regular_delimiter_is_found() {
+        let detect =
+            |text: &str| Delimiter::detect(&text.lines().map(str::as_bytes).collect::<Vec<_>>());
+        assert_eq!(detect("a;b;1,5\nb;c;2,25"), Delimiter::Byte(b';'));
+        assert_eq!(detect("a,b,x;y\nb,c,z"), Delimiter::Byte(b','));
+        assert_eq!(detect("a,\"b;c\"\nb,\"c;d\""), Delimiter::Byte(b','));
+        assert_eq!(detect("a|b\nb|c"), Delimiter::Byte(b'|'));
+        assert_eq!(detect("a b\nb c"), Delimiter::Blank);
+        // No delimiter is regular: the first line has commas.
+        assert_eq!(detect("a,b\nb,c,d"), Delimiter::Byte(b','));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Delimiter, Lines, is_comment};
 use crate::data::room::reserve;
+use crate::data::table::is_missing;
 use crate::data::{DataError, Labels};
 use crate::matrix::Matrix;
 
@@ -27,7 +28,7 @@ pub(crate) fn matrix(text: &[u8], file: &str) -> Result<Matrix<f32>, DataError> 
     let mut fields = Vec::new();
     let is_data = |line: &[u8]| {
         let mut fields = Vec::new();
-        Delimiter::guess(line).split(line, &mut fields);
+        Delimiter::detect(&[line]).split(line, &mut fields);
         fields.iter().any(|field| number(field).is_some())
     };
     let mut values = Vec::new();
@@ -36,7 +37,7 @@ pub(crate) fn matrix(text: &[u8], file: &str) -> Result<Matrix<f32>, DataError> 
         let (delimiter, cols) = match shape {
             Some(shape) => shape,
             None => {
-                let delimiter = Delimiter::guess(line);
+                let delimiter = Delimiter::detect(&[line]);
                 delimiter.split(line, &mut fields);
                 *shape.insert((delimiter, fields.len()))
             }
@@ -70,11 +71,6 @@ fn whole(field: &[u8]) -> Option<i64> {
     text.parse().ok()
 }
 
-/// Words that mark a node without a label.
-fn is_missing(field: &[u8]) -> bool {
-    field.is_empty() || [&b"nan"[..], b"NaN", b"NA"].contains(&field)
-}
-
 /// The words at the head of a label column.
 const LABEL_HEADERS: [&[u8]; 6] = [b"label", b"labels", b"class", b"classes", b"y", b"target"];
 
@@ -93,21 +89,11 @@ pub(crate) fn labels(text: &[u8], file: &str) -> Result<Labels, DataError> {
         reserve(&mut words, 1, file)?;
         words.push((!is_missing(field)).then_some(field));
     }
-    let numbers: Option<Vec<Option<i64>>> = words
-        .iter()
-        .map(|word| match word {
-            None => Some(None),
-            Some(word) => whole(word).map(Some),
-        })
-        .collect();
-    if let Some(numbers) = numbers {
-        return Ok(Labels::from_numbers(&numbers));
-    }
     let words: Vec<Option<String>> = words
         .iter()
         .map(|word| word.map(|word| String::from_utf8_lossy(word).into_owned()))
         .collect();
-    Ok(Labels::from_words(&words))
+    Ok(Labels::from_texts(&words))
 }
 
 /// One node number per line; a first line that is no number is a header.

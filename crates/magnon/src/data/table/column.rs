@@ -1,0 +1,71 @@
+//! Columns of a table.
+
+/// A column and what it is called.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// The header, or `column 3` where there is none.
+    pub(crate) name: String,
+    pub(crate) cells: Cells,
+    /// Where a word stands in a column that starts with numbers: the line and the word.
+    pub(crate) stray: Option<(usize, String)>,
+    /// The line of the first cell that is no finite number, where the table has lines.
+    pub(crate) gap: Option<usize>,
+}
+
+/// The cells of a column.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Cells {
+    /// Numbers; NaN where a cell is empty. Whole numbers are exact: those that double precision could
+    /// not hold are kept as words.
+    Numbers(Vec<f64>),
+    /// Words; `None` where a cell is empty.
+    Words(Vec<Option<String>>),
+}
+
+impl Cells {
+    /// The cell of a row as text; `None` where it is empty.
+    pub(crate) fn text(&self, row: usize) -> Option<String> {
+        match self {
+            Self::Numbers(numbers) => {
+                numbers.get(row).filter(|number| !number.is_nan()).map(f64::to_string)
+            }
+            Self::Words(words) => words.get(row).cloned().flatten(),
+        }
+    }
+
+    /// Whether no two cells are the same and none is empty.
+    pub(crate) fn are_distinct(&self) -> bool {
+        fn distinct<T: Ord>(mut keys: Vec<T>) -> bool {
+            keys.sort_unstable();
+            keys.windows(2).all(|pair| pair[0] != pair[1])
+        }
+        match self {
+            Self::Numbers(numbers) => {
+                let bits = numbers.iter().map(|number| number.to_bits()).collect();
+                numbers.iter().all(|number| !number.is_nan()) && distinct(bits)
+            }
+            Self::Words(words) => {
+                let known: Option<Vec<&str>> = words.iter().map(Option::as_deref).collect();
+                known.is_some_and(distinct)
+            }
+        }
+    }
+
+    /// Whether all cells are whole numbers from 0.
+    pub(crate) fn are_counts(&self) -> bool {
+        match self {
+            Self::Numbers(numbers) => numbers.iter().all(|&n| n >= 0.0 && n.fract() == 0.0),
+            Self::Words(_) => false,
+        }
+    }
+}
+
+/// How many examples of something are named.
+pub(crate) const NAMED: usize = 3;
+
+/// Words that mark an empty cell of any table.
+pub(crate) fn is_missing(field: &[u8]) -> bool {
+    const WORDS: [&[u8]; 9] =
+        [b"", b"?", b"nan", b"na", b"n/a", b"#n/a", b"none", b"null", b"<na>"];
+    field.len() <= 4 && WORDS.contains(&field.to_ascii_lowercase().as_slice())
+}

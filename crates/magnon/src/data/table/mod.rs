@@ -1,0 +1,79 @@
+//! Tables: named columns of numbers or words, whatever file they came from.
+
+mod column;
+mod join;
+mod meaning;
+mod nodes;
+mod text;
+
+pub(crate) use column::{Cells, Column, NAMED, is_missing};
+pub(crate) use join::{Joined, NodeIndex, join};
+pub(crate) use meaning::{EdgeColumns, Meaning, edge_columns, meaning};
+pub(crate) use nodes::{NodeTable, TableKind};
+pub(crate) use text::{Head, head, number};
+
+use super::DataError;
+use super::store::Store;
+
+/// A table with columns of equal length.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The file, for errors.
+    pub(crate) file: String,
+    /// Whether the columns have names of their own.
+    pub(crate) named: bool,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: usize,
+}
+
+/// A kind of file that holds a table.
+struct Format {
+    /// How its names end.
+    endings: &'static [&'static str],
+    read: fn(&Store, &str) -> Result<Table, DataError>,
+}
+
+/// The kinds of tables. Text comes last.
+const FORMATS: [Format; 1] =
+    [Format { endings: &["csv", "tsv", "txt", "tab", "dat"], read: text::read }];
+
+impl Table {
+    /// Whether a file holds a table, by the ending of its name.
+    pub(crate) fn is_one(name: &str) -> bool {
+        Self::format(name).is_some()
+    }
+
+    fn format(name: &str) -> Option<&'static Format> {
+        let ending = name.rsplit_once('.')?.1;
+        FORMATS.iter().find(|format| format.endings.contains(&ending))
+    }
+
+    /// Reads a table. A file without a known ending is taken for text.
+    pub(crate) fn read(store: &Store, name: &str) -> Result<Self, DataError> {
+        let read = Self::format(name).map_or(text::read as fn(&Store, &str) -> _, |f| f.read);
+        read(store, name)
+    }
+
+    /// The column that a user named: by its header, in any case, or by its number, counted from 1.
+    pub(crate) fn find(&self, wanted: &str) -> Result<usize, DataError> {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        find_column(&names, self.named, wanted)
+            .map_err(|problem| DataError::format(&self.file, problem))
+    }
+}
+
+/// The column that a user named: by its header, in any case, or by its number, counted from 1.
+pub(crate) fn find_column(names: &[&str], named: bool, wanted: &str) -> Result<usize, String> {
+    let exact = names.iter().position(|name| *name == wanted);
+    let loose = || names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+    let by_name = if named { exact.or_else(loose) } else { None };
+    let number = wanted.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+    by_name.or(number.map(|number| number - 1)).ok_or_else(|| {
+        let there = if named {
+            format!("its columns are {}", names.join(", "))
+        } else {
+            format!("it has no header; its columns are 1 to {}", names.len())
+        };
+        format!("there is no column '{wanted}'; {there}")
+    })
+}

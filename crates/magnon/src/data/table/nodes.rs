@@ -1,0 +1,246 @@
+//! Tables of nodes: which column names the node, which one its class, and which are features.
+
+use super::{Cells, Meaning, NAMED, Table, meaning};
+use crate::data::room::zeroed;
+use crate::data::{DataError, TableColumns};
+use crate::matrix::Matrix;
+
+/// What a table beside a graph is for, by the name of its file or the flag that named it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableKind {
+    /// Features, and maybe labels.
+    Features,
+    /// Labels alone.
+    Labels,
+    /// All that is known about nodes.
+    Nodes,
+}
+
+/// A table of nodes, taken apart.
+#[derive(Debug)]
+pub(crate) struct NodeTable {
+    pub(crate) file: String,
+    pub(crate) rows: usize,
+    /// The node of each row, by name; `None` where rows stand in the order of the nodes.
+    pub(crate) ids: Option<Vec<String>>,
+    pub(crate) features: Option<Matrix<f32>>,
+    pub(crate) labels: Option<Vec<Option<String>>>,
+    /// The part of the split that each row belongs to.
+    pub(crate) parts: Option<Vec<Option<String>>>,
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Table {
+    /// Takes a table of nodes apart. `is_node` says whether the graph has a node of that name.
+    pub(crate) fn into_nodes(
+        self,
+        kind: TableKind,
+        columns: &TableColumns,
+        is_node: &dyn Fn(&str) -> bool,
+    ) -> Result<NodeTable, DataError> {
+        let refuse = |problem: String| DataError::format(&self.file, problem);
+        let id = self.id_column(kind, columns, is_node)?;
+        let mut rest: Vec<usize> = (0..self.columns.len()).filter(|&k| Some(k) != id).collect();
+        let label = self.label_column(kind, columns, &rest)?;
+        rest.retain(|&k| Some(k) != label);
+        let of = |k: &usize| meaning(&self.columns[*k].name);
+        let part = rest.iter().copied().find(|k| {
+            self.named
+                && of(k) == Some(Meaning::Part)
+                && matches!(self.columns[*k].cells, Cells::Words(_))
+        });
+        rest.retain(|&k| Some(k) != part);
+        let mut remarks = Vec::new();
+        let ids = match id {
+            None => None,
+            Some(k) => {
+                let text = |row| {
+                    self.columns[k].cells.text(row).ok_or_else(|| {
+                        refuse(format!("row {} has no id in '{}'", row + 1, self.columns[k].name))
+                    })
+                };
+                Some((0..self.rows).map(text).collect::<Result<Vec<_>, _>>()?)
+            }
+        };
+        let texts = |k: usize| (0..self.rows).map(|row| self.columns[k].cells.text(row)).collect();
+        let features = match kind {
+            TableKind::Labels => {
+                if !rest.is_empty() {
+                    remarks.push(format!("the columns {} were not used", self.listed(&rest)));
+                }
+                None
+            }
+            TableKind::Features | TableKind::Nodes => self.features(&rest, &mut remarks)?,
+        };
+        if let (Some(k), TableKind::Features) = (label, kind) {
+            let name = &self.columns[k].name;
+            remarks.push(format!("the column '{name}' holds labels and is not a feature"));
+        }
+        Ok(NodeTable {
+            rows: self.rows,
+            ids,
+            features,
+            labels: label.map(texts),
+            parts: part.map(texts),
+            remarks,
+            file: self.file,
+        })
+    }
+
+    fn listed(&self, columns: &[usize]) -> String {
+        let names: Vec<&str> = columns.iter().map(|&k| self.columns[k].name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// The column of ids.
+    fn id_column(
+        &self,
+        kind: TableKind,
+        columns: &TableColumns,
+        is_node: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<usize>, DataError> {
+        match columns.id.as_deref() {
+            Some("none") => return Ok(None),
+            Some(wanted) => return self.find(wanted).map(Some),
+            None => {}
+        }
+        if self.columns.len() < 2 {
+            return Ok(None);
+        }
+        let known = |k: usize| {
+            let cells = &self.columns[k].cells;
+            (0..self.rows).filter(|&row| cells.text(row).is_some_and(|id| is_node(&id))).count()
+        };
+        if self.named {
+            let names = |&k: &usize| {
+                let name = &self.columns[k].name;
+                let index = k == 0 && name.is_empty();
+                index || meaning(name) == Some(Meaning::Id)
+            };
+            // Ids are distinct. What names nodes and is not, is refused when it is joined.
+            let named: Vec<usize> = (0..self.columns.len())
+                .filter(names)
+                .filter(|&k| self.columns[k].cells.are_distinct() || known(k) * 2 > self.rows)
+                .collect();
+            // Of an id and a name, the one that the edges use; the first, where they use none.
+            let best = named.iter().copied().rev().max_by_key(|&k| known(k));
+            if best.is_some() {
+                return Ok(best);
+            }
+        }
+        let first = &self.columns[0].cells;
+        if !first.are_distinct() {
+            return Ok(None);
+        }
+        match first {
+            Cells::Words(_) => Ok(Some(0)),
+            Cells::Numbers(_) if self.named || !first.are_counts() => Ok(None),
+            Cells::Numbers(_) if known(0) * 10 < self.rows * 9 => Ok(None),
+            Cells::Numbers(_) if kind == TableKind::Labels && self.columns.len() == 2 => {
+                Ok(Some(0))
+            }
+            Cells::Numbers(_) => Err(DataError::format(
+                &self.file,
+                "its first column could be the ids of the nodes or a feature; say which with \
+                 --id-column 1 or --id-column none, or give the table a header",
+            )),
+        }
+    }
+
+    /// The column of labels among `rest`.
+    fn label_column(
+        &self,
+        kind: TableKind,
+        columns: &TableColumns,
+        rest: &[usize],
+    ) -> Result<Option<usize>, DataError> {
+        if let Some(wanted) = columns.label.as_deref().filter(|_| kind != TableKind::Features) {
+            return self.find(wanted).map(Some);
+        }
+        if let (TableKind::Labels, &[label]) = (kind, rest) {
+            return Ok(Some(label));
+        }
+        // Beside an x, y is a coordinate.
+        let is = |k: usize, letter: &str| self.columns[k].name.eq_ignore_ascii_case(letter);
+        let place = rest.iter().any(|&k| is(k, "x"));
+        let labels = |k: &&usize| {
+            if place && is(**k, "y") {
+                return false;
+            }
+            let name = &self.columns[**k].name;
+            let target = name.eq_ignore_ascii_case("target");
+            self.named && (target || meaning(name) == Some(Meaning::Label))
+        };
+        let found: Vec<usize> = rest.iter().filter(labels).copied().collect();
+        match (kind, &found[..]) {
+            (_, &[label]) => Ok(Some(label)),
+            (TableKind::Labels, []) if rest.is_empty() => {
+                Err(DataError::format(&self.file, "there is no column of labels in it"))
+            }
+            (TableKind::Labels, _) | (_, [_, _, ..]) => {
+                let could = if found.is_empty() { rest } else { &found[..] };
+                let problem = format!(
+                    "it is not clear which of the columns {} holds the labels; name it with \
+                     --label-column COLUMN",
+                    self.listed(could)
+                );
+                Err(DataError::format(&self.file, problem))
+            }
+            (_, []) => Ok(None),
+        }
+    }
+
+    /// The features: all columns of numbers. Words are no features, and that is said.
+    fn features(
+        &self,
+        rest: &[usize],
+        remarks: &mut Vec<String>,
+    ) -> Result<Option<Matrix<f32>>, DataError> {
+        let mut numbers: Vec<&[f64]> = Vec::new();
+        let mut words = Vec::new();
+        for &k in rest {
+            let column = &self.columns[k];
+            match (&column.cells, &column.stray) {
+                (Cells::Numbers(cells), _) => {
+                    let name = &column.name;
+                    let bad = cells.iter().position(|&cell| !(cell as f32).is_finite());
+                    let problem =
+                        format!("{name}: a finite number is needed here; fill in what is missing");
+                    match (bad, column.gap) {
+                        (None, _) => {}
+                        (Some(_), Some(line)) => {
+                            return Err(DataError::line(&self.file, line, problem));
+                        }
+                        (Some(row), None) => {
+                            let problem = format!("row {}: {problem}", row + 1);
+                            return Err(DataError::format(&self.file, problem));
+                        }
+                    }
+                    numbers.push(cells);
+                }
+                (Cells::Words(_), Some((line, word))) => {
+                    let name = &column.name;
+                    let problem = format!("the feature '{name}' is '{word}', which is no number");
+                    return Err(DataError::line(&self.file, *line, problem));
+                }
+                (Cells::Words(_), None) => words.push(k),
+            }
+        }
+        if !words.is_empty() {
+            let shown = self.listed(words.get(..NAMED * 4).unwrap_or(&words));
+            remarks.push(format!("columns of words are no features and were left out: {shown}"));
+        }
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let width = numbers.len();
+        let mut values: Vec<f32> = zeroed(self.rows.saturating_mul(width), &self.file)?;
+        for (k, cells) in numbers.iter().enumerate() {
+            values.iter_mut().skip(k).step_by(width).zip(*cells).for_each(|(v, &c)| *v = c as f32);
+        }
+        let matrix = Matrix::from_vec(self.rows, width, values);
+        let matrix = matrix
+            .map_err(|_| DataError::format(&self.file, "the table does not fill its shape"))?;
+        Ok(Some(matrix))
+    }
+}
