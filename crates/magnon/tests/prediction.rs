@@ -52,6 +52,7 @@ fn dataset(graph: DiGraph, features: Features) -> Dataset {
         labels: None,
         splits: Vec::new(),
         node_names: None,
+        reading: Default::default(),
         remarks: Vec::new(),
     }
 }

@@ -105,7 +105,7 @@ fn by_position(
         set_labels(dataset, Labels::from_texts(&labels), &file, config)?;
     }
     if let Some(parts) = parts {
-        dataset.splits.push(split_of(&parts));
+        dataset.splits.push(Split::from_parts(&parts));
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ fn by_id(
         set_labels(dataset, Labels::from_texts(&pick(labels)), file, config)?;
     }
     if let Some(parts) = &table.parts {
-        dataset.splits.push(split_of(&pick(parts)));
+        dataset.splits.push(Split::from_parts(&pick(parts)));
     }
     Ok(())
 }
@@ -241,18 +241,6 @@ fn in_node_order(
     }
     Matrix::from_vec(rows.len(), width, values)
         .map_err(|_| DataError::format(file, "the table does not fill its shape"))
-}
-
-/// The split of a column that says train, val or test.
-fn split_of(parts: &[Option<String>]) -> Split {
-    let nodes = |starts: &[&str]| -> Vec<u32> {
-        let fits = |part: &str| starts.iter().any(|start| part.to_lowercase().starts_with(start));
-        let of = |(part, node): (&Option<String>, u32)| {
-            part.as_deref().is_some_and(fits).then_some(node)
-        };
-        parts.iter().zip(0..).filter_map(of).collect()
-    };
-    Split::from_lists(nodes(&["train"]), nodes(&["val", "dev"]), nodes(&["test"]))
 }
 
 impl Dataset {

@@ -172,6 +172,23 @@ pub struct Reading {
     pub first_edge: Option<FirstEdge>,
 }
 
+impl ColumnUse {
+    /// The role of a column that has none.
+    pub(super) const NONE: &str = "not used";
+
+    /// A remark about columns that were not used; `weighted` says whether there is a weight.
+    pub(super) fn unused(columns: &[Self], weighted: bool) -> Option<String> {
+        let unused = columns.iter().filter(|column| column.role == Self::NONE);
+        let unused: Vec<&str> = unused.map(|column| column.name.as_str()).collect();
+        let hint = match weighted {
+            true => "",
+            false => "; --weight COLUMN takes one as the weight of the edges",
+        };
+        (!unused.is_empty())
+            .then(|| format!("columns that were not used: {}{hint}", unused.join(", ")))
+    }
+}
+
 /// The first edge of a file, as it was understood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstEdge {

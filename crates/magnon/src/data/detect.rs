@@ -4,6 +4,7 @@ use super::companions::{self, Companion};
 use super::numpy::Npz;
 use super::raw::Raw;
 use super::read::*;
+use super::recognise::recognise;
 use super::store::{Store, is_archive};
 use super::table::TableKind;
 use super::{DataError, LoadConfig};
@@ -37,7 +38,7 @@ macro_rules! readers {
 
 /// Ranks: 0 folders with a layout of their own, 1 graphs with features and labels, 2 bare graphs,
 /// 3 text that may be anything.
-const READERS: [Reader; 13] = readers![
+const READERS: &[Reader] = &readers![
     0 authors "a folder with adj.npz, features, labels.csv and idx_*.csv",
     0 ogb "an OGB folder with raw/edge.csv.gz",
     1 planetoid "Planetoid files ind.NAME.x, .tx, .allx, …",
@@ -50,6 +51,13 @@ const READERS: [Reader; 13] = readers![
     2 matrix_market "Matrix Market (.mtx)",
     2 cites_tab "LINQS citations (.cites.tab)",
     2 adjacency_list "WebGraph ASCII (.graph-txt)",
+    2 edge_table (config) "a table of edges (.parquet, .feather, .arrow)",
+    2 graphml (config) "GraphML (.graphml)",
+    2 gexf (config) "GEXF (.gexf)",
+    2 gml (config) "GML (.gml)",
+    2 node_link (config) "node-link JSON of networkx (.json)",
+    2 adjlist "an adjacency list of networkx (.adjlist)",
+    2 torch "PyTorch Geometric's Data or a dictionary of tensors (.pt, .pth, .pkl)",
     3 edge_list (config) "an edge list (.txt, .csv, .tsv, .edges)",
 ];
 
@@ -169,6 +177,13 @@ fn unknown(store: &Store, path: &Path) -> DataError {
             }
             Ok(_) => {}
         }
+    }
+    let known = store.candidates().find_map(|name| {
+        let what = recognise(name, &store.start(name))?;
+        Some(DataError::format(store.label(name), what))
+    });
+    if let Some(error) = known {
+        return error;
     }
     let formats: Vec<&str> = READERS.iter().map(|reader| reader.format).collect();
     let problem = format!("no data set was found; what can be read is: {}", formats.join("; "));

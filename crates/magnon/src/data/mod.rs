@@ -10,6 +10,7 @@ pub(crate) mod numpy;
 mod pickle;
 mod raw;
 mod read;
+mod recognise;
 mod room;
 mod split;
 mod store;

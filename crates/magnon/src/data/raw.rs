@@ -88,6 +88,11 @@ pub(crate) fn loses_digits(text: &str, number: f32) -> bool {
     long && number.to_string().parse::<f64>() != text.parse::<f64>()
 }
 
+/// Whether single precision changes a number beyond what its digits say: 0.1 is kept, 1/3 is not.
+pub(crate) fn loses_double(number: f64) -> bool {
+    loses_digits(&number.to_string(), number as f32)
+}
+
 /// Refuses a count that is claimed, but out of all proportion to the `bytes` that are there: memory
 /// is needed for each one.
 pub(crate) fn check_count(
@@ -201,6 +206,21 @@ impl Split {
         val.sort_unstable();
         test.sort_unstable();
         Self { train, val, test }
+    }
+
+    /// A split of a column that says train, val or test.
+    pub(crate) fn from_parts(parts: &[Option<String>]) -> Self {
+        let nodes = |starts: &[&str]| -> Vec<u32> {
+            let fits = |part: &str| {
+                let part = part.to_lowercase();
+                starts.iter().any(|start| part.starts_with(start))
+            };
+            let of = |(part, node): (&Option<String>, u32)| {
+                part.as_deref().is_some_and(fits).then_some(node)
+            };
+            parts.iter().zip(0..).filter_map(of).collect()
+        };
+        Self { train: nodes(&["train"]), val: nodes(&["val", "dev"]), test: nodes(&["test"]) }
     }
 
     /// A split of three masks over the nodes.

@@ -6,7 +6,7 @@ mod opcodes;
 mod value;
 
 use super::{DataError, Features};
-pub(crate) use value::Pickle;
+pub(crate) use value::{Id, Pickle, Value};
 
 /// Reads a pickle.
 pub(crate) fn parse<'a>(bytes: &'a [u8], file: &str) -> Result<Pickle<'a>, DataError> {

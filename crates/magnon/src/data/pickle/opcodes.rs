@@ -169,7 +169,11 @@ impl Machine<'_> {
             0x95 => {
                 self.number(8)?;
             }
-            b'P' | b'Q' | 0x82..=0x84 | b'i' | b'o' | 0x97 | 0x98 => {
+            b'Q' => {
+                let name = self.pop()?;
+                self.push(Value::Persistent(name))?;
+            }
+            b'P' | 0x82..=0x84 | b'i' | b'o' | 0x97 | 0x98 => {
                 return Err(format!("the pickle uses opcode 0x{code:02x}, which is not read"));
             }
             _ => return Err(format!("not a pickle, or damaged: opcode 0x{code:02x} is unknown")),

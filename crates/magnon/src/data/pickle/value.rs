@@ -31,6 +31,8 @@ pub(crate) enum Value<'a> {
         args: Id,
         state: Option<Id>,
     },
+    /// What the program that wrote the pickle keeps elsewhere, under this name.
+    Persistent(Id),
 }
 
 /// A pickle that was read.
@@ -67,7 +69,7 @@ impl<'a> Pickle<'a> {
     }
 
     /// The name of a class or function, as `module.name`.
-    pub(super) fn global(&self, id: Id) -> Option<String> {
+    pub(crate) fn global(&self, id: Id) -> Option<String> {
         match self.get(id) {
             Value::Global(module, name) => {
                 let (module, name) =
@@ -97,14 +99,14 @@ impl<'a> Pickle<'a> {
     }
 
     /// The value under a text in a dictionary.
-    pub(super) fn field(&self, id: Id, name: &str) -> Option<Id> {
+    pub(crate) fn field(&self, id: Id, name: &str) -> Option<Id> {
         let pairs = self.pairs(id)?;
         // Python keeps the last value of a key.
         pairs.iter().rev().find(|(key, _)| self.bytes(*key) == Some(name.as_bytes())).map(|p| p.1)
     }
 
     /// The bytes of a text or byte string.
-    pub(super) fn bytes(&self, id: Id) -> Option<&[u8]> {
+    pub(crate) fn bytes(&self, id: Id) -> Option<&[u8]> {
         match self.get(id) {
             Value::Bytes(bytes) | Value::Text(bytes) => Some(bytes),
             _ => None,
@@ -122,6 +124,7 @@ impl<'a> Pickle<'a> {
             Value::Tuple(_) => "a tuple".into(),
             Value::Dict(_) => "a dictionary".into(),
             Value::Global(..) => "a class".into(),
+            Value::Persistent(_) => "something that is kept elsewhere".into(),
             Value::Object { class, args, .. } => {
                 let class = self.global(*class).unwrap_or_else(|| "an unknown class".into());
                 let first = self.items(*args).and_then(|args| args.first());

@@ -1,9 +1,7 @@
 //! How an edge list is laid out, told from its first lines and from what the user says.
 
 use crate::data::raw::Raw;
-use crate::data::table::{
-    EdgeColumns, Head, Meaning, edge_columns, find_column, head, meaning, number,
-};
+use crate::data::table::{EdgeColumns, Head, edge_columns, head, number};
 use crate::data::text::Delimiter;
 use crate::data::{ColumnUse, DataError, LoadConfig, NodeNames};
 
@@ -52,8 +50,16 @@ impl Layout {
             let problem = format!("ragged: {width} column(s), but the header has {}", names.len());
             return Err(DataError::line(file, head.line, problem));
         }
-        let columns = choose(&head, header.as_deref(), width, config)
+        let plain: Vec<String> = (1..=width).map(|k| format!("column {k}")).collect();
+        let names: Vec<&str> =
+            header.as_ref().unwrap_or(&plain).iter().map(String::as_str).collect();
+        let mut columns = edge_columns(&names, header.is_some(), config)
             .map_err(|problem| DataError::format(file, problem))?;
+        let open = config.columns.weight.is_none() && !config.unweighted;
+        if header.is_none() && config.columns.source.is_none() && open {
+            columns.weight =
+                third(&head, width).map_err(|problem| DataError::format(file, problem))?;
+        }
         let whole = |k: usize| first.and_then(|row| row.get(k)).is_some_and(|f| looks_whole(f));
         Ok(Some(Self {
             delimiter: head.delimiter,
@@ -77,15 +83,7 @@ impl Layout {
 
     /// What each column was taken for.
     pub(super) fn uses(&self) -> Vec<ColumnUse> {
-        let EdgeColumns { source, target, weight } = self.columns;
-        let role = |column: usize| match column {
-            column if column == source => "source",
-            column if column == target => "target",
-            column if Some(column) == weight => "weight",
-            _ => "not used",
-        };
-        let use_of = |column| ColumnUse { name: self.name(column), role: role(column).to_owned() };
-        (0..self.width).map(use_of).collect()
+        self.columns.uses((0..self.width).map(|column| self.name(column)))
     }
 
     /// What a user should know about the layout.
@@ -99,15 +97,7 @@ impl Layout {
                  give --header yes"
             ));
         }
-        let unused: Vec<String> =
-            self.uses().into_iter().filter(|u| u.role == "not used").map(|u| u.name).collect();
-        if !unused.is_empty() {
-            let hint = match self.columns.weight {
-                None => "; --weight COLUMN takes one as the weight of the edges",
-                Some(_) => "",
-            };
-            remarks.push(format!("columns that were not used: {}{hint}", unused.join(", ")));
-        }
+        remarks.extend(ColumnUse::unused(&self.uses(), self.columns.weight.is_some()));
         remarks
     }
 
@@ -119,74 +109,6 @@ impl Layout {
         let odd = !others.is_empty() && others.iter().all(digits);
         (odd && !digits(source) && !digits(target)).then_some((source, target))
     }
-}
-
-/// Which columns are source, target and weight: those that the user named, or else by the header,
-/// or else by their place.
-fn choose(
-    head: &Head,
-    header: Option<&[String]>,
-    width: usize,
-    config: &LoadConfig,
-) -> Result<EdgeColumns, String> {
-    let wanted = &config.columns;
-    let plain: Vec<String>;
-    let names: Vec<&str> = match header {
-        Some(names) => names.iter().map(String::as_str).collect(),
-        None => {
-            plain = (1..=width).map(|k| format!("column {k}")).collect();
-            plain.iter().map(String::as_str).collect()
-        }
-    };
-    let find = |column: &Option<String>| {
-        column.as_deref().map(|name| find_column(&names, header.is_some(), name)).transpose()
-    };
-    let (source, target, weight) =
-        (find(&wanted.source)?, find(&wanted.target)?, find(&wanted.weight)?);
-    let weighs = weight.is_some() || config.unweighted;
-    let mut columns = match (source, target) {
-        (Some(source), Some(target)) => {
-            let weight = if weighs { None } else { named_weight(&names, header, source, target)? };
-            EdgeColumns { source, target, weight }
-        }
-        (None, None) => match header {
-            Some(_) => edge_columns(&names, weighs)?,
-            None => {
-                let weight = if weighs { None } else { third(head, width)? };
-                EdgeColumns { source: 0, target: 1, weight }
-            }
-        },
-        _ => return Err("--source and --target are given together".to_owned()),
-    };
-    if columns.source == columns.target {
-        return Err("source and target are the same column".to_owned());
-    }
-    if weighs {
-        columns.weight = weight;
-    }
-    Ok(columns)
-}
-
-/// The weight by the header, where source and target were named.
-fn named_weight(
-    names: &[&str],
-    header: Option<&[String]>,
-    source: usize,
-    target: usize,
-) -> Result<Option<usize>, String> {
-    if header.is_none() {
-        return Ok(None);
-    }
-    let mut known: Vec<&str> = names.to_vec();
-    (known[source], known[target]) = ("source", "target");
-    let other = |(k, name): (usize, &mut &str)| {
-        let end = matches!(meaning(name), Some(Meaning::Source | Meaning::Target));
-        if end && k != source && k != target {
-            *name = "";
-        }
-    };
-    known.iter_mut().enumerate().for_each(other);
-    edge_columns(&known, false).map(|columns| columns.weight)
 }
 
 /// The weight of an edge list without a header: the third column, where that is the only one that

@@ -6,6 +6,7 @@ use super::edge_scan::{self, Fault, Id};
 use super::node_ids;
 use crate::data::companions::is_table_of_nodes;
 use crate::data::raw::Raw;
+use crate::data::recognise::recognise;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, line_of, without_bom};
 use crate::data::{DataError, LoadConfig};
@@ -24,8 +25,12 @@ fn is_companion(name: &str) -> bool {
 pub(crate) fn finds(store: &Store) -> Vec<String> {
     let named = store.only().is_some();
     let fits = |name: &&str| ENDINGS.iter().any(|end| name.ends_with(end)) && !is_companion(name);
-    let arrays = |name: &&str| [".npz", ".npy", ".pkl"].iter().any(|end| name.ends_with(end));
-    let taken = |name: &&str| if named { !arrays(name) } else { fits(name) };
+    // What has a reader of its own, or is known to be no text, is none.
+    let other = |name: &&str| {
+        [".npz", ".npy", ".pkl"].iter().any(|end| name.ends_with(end))
+            || recognise(name, &store.start(name)).is_some()
+    };
+    let taken = |name: &&str| if named { !other(name) } else { fits(name) };
     store.candidates().filter(taken).map(str::to_owned).collect()
 }
 

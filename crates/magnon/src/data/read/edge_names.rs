@@ -76,6 +76,53 @@ impl<'a> Names<'a> {
     }
 }
 
+/// Names that are owned, numbered in the order of their first appearance.
+#[derive(Default)]
+pub(super) struct Numbering {
+    numbers: HashMap<Box<str>, u32>,
+    order: Vec<Box<str>>,
+}
+
+impl Numbering {
+    /// The number of a name, which may be new.
+    pub(super) fn number(&mut self, name: String, file: &str) -> Result<u32, DataError> {
+        if let Some(&number) = self.numbers.get(name.as_str()) {
+            return Ok(number);
+        }
+        let number = u32::try_from(self.order.len())
+            .map_err(|_| DataError::format(file, "there are more nodes than 32 bits can number"))?;
+        let name = name.into_boxed_str();
+        self.numbers.insert(name.clone(), number);
+        reserve(&mut self.order, 1, file)?;
+        self.order.push(name);
+        Ok(number)
+    }
+
+    /// The number of a name that is known.
+    pub(super) fn get(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// How many names there are.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.
+    pub(super) fn settle(self, raw: &mut Raw) {
+        let mut names = Names::default();
+        self.order.iter().for_each(|name| {
+            names.number(name.as_bytes());
+        });
+        names.settle(raw);
+    }
+
+    /// The names, by number.
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.order.into_iter().map(String::from).collect()
+    }
+}
+
 /// Reads all lines after the header.
 pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, DataError> {
     let mut names = Names::default();

@@ -1,6 +1,7 @@
 //! The readers, one format a file.
 
 pub(crate) mod adjacency_list;
+pub(crate) mod adjlist;
 pub(crate) mod authors;
 pub(crate) mod cites_tab;
 mod edge_layout;
@@ -8,19 +9,28 @@ pub(crate) mod edge_list;
 mod edge_names;
 mod edge_scan;
 mod edge_stops;
+pub(crate) mod edge_table;
 pub(crate) mod features;
 pub(crate) mod geom_gcn;
 mod geom_gcn_nodes;
+pub(crate) mod gexf;
+pub(crate) mod gml;
 pub(crate) mod gnn_benchmark;
+pub(crate) mod graphml;
 pub(crate) mod heterophilous;
 pub(crate) mod linqs;
 pub(crate) mod matrix_market;
+mod named_graph;
 mod node_ids;
+pub(crate) mod node_link;
 pub(crate) mod npy_graph;
 pub(crate) mod ogb;
 pub(crate) mod planetoid;
 pub(crate) mod scipy_npz;
+pub(crate) mod torch;
+mod xml;
 
+use super::DataError;
 use super::numpy::Npz;
 use super::store::Store;
 
@@ -29,4 +39,22 @@ fn npz_with(store: &Store, fits: impl Fn(&Npz) -> bool) -> Vec<String> {
     let files = store.candidates().filter(|name| name.ends_with(".npz"));
     let fits = |name: &&str| Npz::open(store, name).is_ok_and(|npz| fits(&npz));
     files.filter(fits).map(str::to_owned).collect()
+}
+
+/// Files with one of the endings, or a file that was named and starts like the format.
+fn with_endings(store: &Store, endings: &[&str], starts: &[u8]) -> Vec<String> {
+    let fits = |name: &&str| {
+        endings.iter().any(|end| name.ends_with(end))
+            || (store.only() == Some(*name)
+                && store.start(name).windows(starts.len()).any(|w| w == starts))
+    };
+    store.candidates().filter(fits).map(str::to_owned).collect()
+}
+
+/// A text as the weight of an edge.
+fn weight_of(text: &str, file: &str) -> Result<f64, DataError> {
+    text.trim().parse().map_err(|_| {
+        let shown: String = text.chars().take(40).collect();
+        DataError::format(file, format!("the weight '{shown}' of an edge is not a number"))
+    })
 }

@@ -30,11 +30,11 @@ pub(super) enum Archive {
     Unpacked(Vec<u8>),
 }
 
-/// Whether a file is an archive of files, by its name or, for zip, by its first bytes. NumPy's
-/// `.npz` is a zip too, but counts as one file.
+/// Whether a file is an archive of files, by its name or, for zip, by its first bytes. NumPy's `.npz`
+/// and PyTorch's `.pt` are zips too, and so are sheets, but they count as one file.
 pub(crate) fn is_archive(path: &Path) -> Result<bool, DataError> {
     let name = listing::file_name(path).to_ascii_lowercase();
-    if name.ends_with(".npz") {
+    if [".npz", ".pt", ".pth", ".xlsx", ".ods"].iter().any(|suffix| name.ends_with(suffix)) {
         return Ok(false);
     }
     if [".zip", ".tar", ".tgz", ".tar.gz"].iter().any(|suffix| name.ends_with(suffix)) {

@@ -210,6 +210,17 @@ impl Store {
         Ok(bytes)
     }
 
+    /// The first bytes of a plain file; none where it cannot be read or is packed.
+    pub(crate) fn start(&self, name: &str) -> Vec<u8> {
+        let mut start = Vec::new();
+        if let Some(file) = self.plain_path(name).and_then(|path| File::open(path).ok())
+            && file.take(512).read_to_end(&mut start).is_err()
+        {
+            start.clear();
+        }
+        start
+    }
+
     /// The content of a text file, unpacked, with line feeds at the ends of its lines.
     pub(crate) fn read_text(&self, name: &str) -> Result<Vec<u8>, DataError> {
         let mut text = self.read(name)?;

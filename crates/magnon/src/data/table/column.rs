@@ -69,3 +69,24 @@ pub(crate) fn is_missing(field: &[u8]) -> bool {
         [b"", b"?", b"nan", b"na", b"n/a", b"#n/a", b"none", b"null", b"<na>"];
     field.len() <= 4 && WORDS.contains(&field.to_ascii_lowercase().as_slice())
 }
+
+impl Column {
+    /// A column of texts, which are numbers where all of them are.
+    pub(crate) fn from_texts(name: String, texts: Vec<Option<String>>) -> Self {
+        let texts: Vec<Option<String>> = texts
+            .into_iter()
+            .map(|text| text.filter(|text| !is_missing(text.as_bytes())))
+            .collect();
+        let number = |text: &String| match text.as_str() {
+            "true" | "True" => Some(1.0),
+            "false" | "False" => Some(0.0),
+            // Longer numbers may be ids, which double precision would change.
+            text if text.len() > 15 && text.bytes().all(|byte| byte.is_ascii_digit()) => None,
+            text => text.parse().ok(),
+        };
+        let numbers: Option<Vec<f64>> =
+            texts.iter().map(|text| text.as_ref().map_or(Some(f64::NAN), number)).collect();
+        let cells = numbers.map_or(Cells::Words(texts), Cells::Numbers);
+        Self { name, cells, stray: None, gap: None }
+    }
+}

@@ -1,14 +1,18 @@
 //! Tables: named columns of numbers or words, whatever file they came from.
 
 mod column;
+#[cfg(feature = "columnar")]
+mod columnar;
+mod edge_columns;
 mod join;
 mod meaning;
 mod nodes;
 mod text;
 
 pub(crate) use column::{Cells, Column, NAMED, is_missing};
+pub(crate) use edge_columns::{EdgeColumns, edge_columns};
 pub(crate) use join::{Joined, NodeIndex, join};
-pub(crate) use meaning::{EdgeColumns, Meaning, edge_columns, meaning};
+pub(crate) use meaning::{Meaning, meaning};
 pub(crate) use nodes::{NodeTable, TableKind};
 pub(crate) use text::{Head, head, number};
 
@@ -33,9 +37,14 @@ struct Format {
     read: fn(&Store, &str) -> Result<Table, DataError>,
 }
 
-/// The kinds of tables. Text comes last.
-const FORMATS: [Format; 1] =
-    [Format { endings: &["csv", "tsv", "txt", "tab", "dat"], read: text::read }];
+/// The kinds of tables.
+const FORMATS: &[Format] = &[
+    #[cfg(feature = "columnar")]
+    Format { endings: &["parquet", "pq"], read: columnar::parquet },
+    #[cfg(feature = "columnar")]
+    Format { endings: &["feather", "arrow", "ipc"], read: columnar::arrow },
+    Format { endings: &["csv", "tsv", "txt", "tab", "dat"], read: text::read },
+];
 
 impl Table {
     /// Whether a file holds a table, by the ending of its name.
