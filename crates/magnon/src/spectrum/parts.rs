@@ -47,6 +47,9 @@ impl Parts {
             let kind = match same {
                 Some(&kind) => kind,
                 None => {
+                    if !task.goes_on() {
+                        return Err(SpectrumError::Stopped);
+                    }
                     alike.push(parts.kinds.len());
                     parts.add(task, operator, pattern)?
                 }
