@@ -231,6 +231,15 @@ mod tests {
     use faer::linalg::solvers::Solve;
     use faer::{Mat, c64};
 
+    fn smooth(
+        pattern: &Arc<Pattern>,
+        operator_config: &OperatorConfig,
+        signal: &Matrix<Complex64>,
+        config: &DenoiseConfig,
+    ) -> Result<Denoised, DenoiseError> {
+        denoise(pattern, operator_config, signal, config, &|_, _| true)
+    }
+
     fn graph(weighted: bool) -> DiGraph {
         let config = GeneratorConfig { nodes: 60, density: 0.15, ..Default::default() };
         let graph = generate(&config, 2).unwrap().graph;
@@ -269,11 +278,9 @@ mod tests {
             ] {
                 let operator_config = OperatorConfig { normalize, ..operator_config(charge) };
                 let run = |form| {
-                    denoise(&pattern, &operator_config, &x, &DenoiseConfig { mu, form }, &|_, _| {
-                        true
-                    })
-                    .unwrap()
-                    .signal
+                    smooth(&pattern, &operator_config, &x, &DenoiseConfig { mu, form })
+                        .unwrap()
+                        .signal
                 };
                 let (one, other) = (run(DenoiseForm::Filter), run(DenoiseForm::Laplacian));
                 assert!(distance(&one, &other) < 1e-9, "{charge}");
@@ -298,8 +305,7 @@ mod tests {
         let mut last = f64::INFINITY;
         for mu in [1e4, 10.0, 1.0, 0.1, 1e-3] {
             let config = DenoiseConfig { mu, ..Default::default() };
-            let done =
-                denoise(&pattern, &operator_config("1/4"), &x, &config, &|_, _| true).unwrap();
+            let done = smooth(&pattern, &operator_config("1/4"), &x, &config).unwrap();
             assert!(done.energy_after() < last && done.energy_after() < done.energy_before());
             last = done.energy_after();
         }
@@ -310,15 +316,11 @@ mod tests {
         let pattern = Arc::new(Pattern::new(&graph(false)).unwrap());
         for mu in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let config = DenoiseConfig { mu, ..Default::default() };
-            let result =
-                denoise(&pattern, &operator_config("0"), &signal(1), &config, &|_, _| true);
+            let result = smooth(&pattern, &operator_config("0"), &signal(1), &config);
             assert!(matches!(result, Err(DenoiseError::Mu(_))));
         }
         let short = Matrix::from_vec(1, 1, vec![Complex64::default()]).unwrap();
-        let result =
-            denoise(&pattern, &operator_config("0"), &short, &DenoiseConfig::default(), &|_, _| {
-                true
-            });
+        let result = smooth(&pattern, &operator_config("0"), &short, &DenoiseConfig::default());
         assert_eq!(result, Err(DenoiseError::Shape { rows: 1, nodes: 60 }));
     }
 }

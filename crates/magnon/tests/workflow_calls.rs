@@ -1,6 +1,8 @@
 //! The calls of the workflow that ask something of an operator: what they give is read back from its JSON, and
 //! a progress stops each of them.
 
+#![allow(clippy::unwrap_used)] // helpers of tests
+
 use magnon::Error;
 use magnon::data::{Dataset, SyntheticConfig};
 use magnon::denoise::DenoiseConfig;

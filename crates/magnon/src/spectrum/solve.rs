@@ -128,11 +128,6 @@ impl Task<'_> {
         self.config.vectors || self.config.select != Select::All
     }
 
-    /// Whether the progress lets the search go on.
-    pub fn goes_on(&self) -> bool {
-        (self.progress)(0, self.count)
-    }
-
     /// Which of the ascending eigenvalues of a component may be among those asked for.
     pub fn wanted(&self, values: &[f64]) -> Range<usize> {
         let spare = values.len().saturating_sub(self.count);
