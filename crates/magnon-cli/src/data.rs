@@ -2,8 +2,9 @@
 
 use crate::args::{Common, DataArgs};
 use crate::report::Clock;
-use magnon::data::{Dataset, Split, SplitChoice, SplitError};
+use magnon::data::{Dataset, Split};
 use magnon::train::DataConfig;
+use magnon::workflow::choose_split;
 
 /// A data set and the split that was asked for.
 pub struct Loaded {
@@ -17,14 +18,7 @@ pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Resu
     args.apply(&mut config, common)?;
     clock.phase("load", || {
         let dataset = read_dataset(&config, common.seed(), common)?;
-        let seed = config.split_seed.unwrap_or(common.seed());
-        let chosen = config.split.choose(&dataset.splits, dataset.labels.as_ref(), seed);
-        let split = match (chosen, config.split) {
-            (Ok(split), _) => Some(split),
-            // The default asks for a split that the data may do without.
-            (Err(SplitError::NoneGiven), SplitChoice::Given(0)) => None,
-            (Err(error), _) => return Err(error.into()),
-        };
+        let split = choose_split(&dataset, &config, common.seed())?;
         Ok(Loaded { dataset, split })
     })
 }

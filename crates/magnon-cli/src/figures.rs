@@ -4,8 +4,9 @@ use crate::report::{check_folder, usage};
 use magnon::data::{Dataset, Labels, NodeNames};
 use magnon::filter::Filter;
 use magnon::operator::Bounds;
-use magnon::spectrum::{Density, Eigenmap, FrequencyResponse, Frustration};
+use magnon::spectrum::{Density, Eigenmap, Frustration};
 use magnon::train::EpochRecord;
+use magnon::workflow::{FrequencyCurve, FrequencyReport};
 use magnon_plot::{
     Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure, FrustrationFigure, SpectrumCurve,
     SpectrumFigure, TrainingFigure,
@@ -58,19 +59,20 @@ pub fn frustration(title: String, found: &Frustration) -> FrustrationFigure {
     }
 }
 
-/// Eigenvalues of the renormalised adjacency beside their approximation, one curve a charge.
+/// Eigenvalues of the renormalised adjacency beside their approximation, one curve per charge.
 pub fn frequency_response(
     title: String,
-    found: &FrequencyResponse,
-    response: Option<Curve>,
+    found: &FrequencyReport,
+    response: Curve,
 ) -> SpectrumFigure {
     let ascending = |values: &[f64]| values.iter().rev().copied().collect();
-    let curve = |curve: &magnon::spectrum::ResponseCurve| SpectrumCurve {
-        charge: curve.charge.value(),
+    let curve = |curve: &FrequencyCurve| SpectrumCurve {
+        charge: curve.charge,
         eigenvalues: ascending(&curve.adjacency),
         approximation: ascending(&curve.approximation),
     };
-    SpectrumFigure { title, curves: found.curves.iter().map(curve).collect(), response }
+    let curves = found.curves.iter().map(curve).collect();
+    SpectrumFigure { title, curves, response: Some(response) }
 }
 
 /// h(λ) over an interval.

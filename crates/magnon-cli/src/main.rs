@@ -13,6 +13,7 @@ mod data;
 mod fetched;
 mod figures;
 mod interrupt;
+mod jobs;
 mod progress;
 mod report;
 mod reproduce_page;

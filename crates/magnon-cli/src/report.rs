@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::terminal::{shown, shown_json};
 use indicatif::{ProgressBar, ProgressStyle};
-use magnon::workflow::Phases;
+use magnon::workflow::{Phases, Progress};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal, Write};
@@ -20,7 +20,7 @@ pub struct Clock {
 impl From<&Phases> for Clock {
     fn from(phases: &Phases) -> Self {
         let mut clock = Self::default();
-        phases.iter().for_each(|(name, seconds)| clock.add(name, seconds));
+        clock.add_all(phases);
         clock
     }
 }
@@ -32,6 +32,11 @@ impl Clock {
         let result = work();
         self.add(name, start.elapsed().as_secs_f64());
         result
+    }
+
+    /// Notes the phases of a call.
+    pub fn add_all(&mut self, phases: &Phases) {
+        phases.iter().for_each(|(name, seconds)| self.add(name, seconds));
     }
 
     /// Notes time that was measured elsewhere.
@@ -62,11 +67,6 @@ impl Report {
         self.lines.push((name.to_owned(), value.to_string()));
     }
 
-    /// A key for scripts.
-    pub fn key(&mut self, name: &str, value: impl Into<Value>) {
-        self.keys.insert(name.to_owned(), value.into());
-    }
-
     /// All keys of a result.
     pub fn put(&mut self, result: &impl Serialize) -> anyhow::Result<()> {
         match serde_json::to_value(result)? {
@@ -76,10 +76,20 @@ impl Report {
         Ok(())
     }
 
+    /// The files that were asked for, a key for each.
+    pub fn files<const N: usize>(&mut self, files: [(&str, Option<&Path>); N]) {
+        for (name, path) in files {
+            let path = path.map(|path| path.display().to_string());
+            self.keys.insert(name.to_owned(), json!(path));
+        }
+    }
+
     /// Prints one of the two on standard output.
     pub fn print(mut self, common: &Common, clock: Clock) -> anyhow::Result<()> {
         let mut out = io::stdout().lock();
         if common.json {
+            // Those of the command in place of those of the call.
+            self.keys.shift_remove("seconds");
             self.keys.insert("seconds".to_owned(), Value::Object(clock.seconds));
             writeln!(out, "{}", shown_json(&Value::Object(self.keys).to_string()))?;
             return Ok(());
@@ -123,6 +133,11 @@ impl std::error::Error for Usage {}
 /// An error of wrong usage.
 pub fn usage(problem: impl ToString) -> anyhow::Error {
     Usage(problem.to_string()).into()
+}
+
+/// Arguments outside of their range are wrong usage; the rest is the fault of the data.
+pub fn fault(error: magnon::Error) -> anyhow::Error {
+    if error.is_argument() { usage(error) } else { error.into() }
 }
 
 /// Whether the error is one of wrong usage.
@@ -169,6 +184,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 pub struct Bar {
     start: Instant,
     label: &'static str,
+    quiet: bool,
     shown: bool,
     /// Whether steps say nothing about the time that is left.
     open_ended: bool,
@@ -178,8 +194,10 @@ pub struct Bar {
 impl Bar {
     /// For work in steps of about equal cost: the time left is estimated.
     pub fn new(label: &'static str, common: &Common) -> Self {
-        let shown = !common.quiet && io::stderr().is_terminal();
-        Self { start: Instant::now(), label, shown, open_ended: false, bar: Mutex::new(None) }
+        let quiet = common.quiet;
+        let shown = !quiet && io::stderr().is_terminal();
+        let (start, bar) = (Instant::now(), Mutex::new(None));
+        Self { start, label, quiet, shown, open_ended: false, bar }
     }
 
     /// For work that cannot tell when it ends: what is done so far and the time spent are shown.
@@ -199,7 +217,7 @@ impl Bar {
     }
 
     /// `done` of `total` steps are made.
-    pub fn tell(&self, done: usize, total: usize) {
+    fn tell(&self, done: usize, total: usize) {
         if !self.shown || self.start.elapsed() < Duration::from_secs(1) {
             return;
         }
@@ -215,6 +233,23 @@ impl Bar {
             styled(bar, "{msg} {wide_bar} {percent}% {eta} left")
         });
         bar.set_position(bar.position().max(done as u64));
+    }
+}
+
+/// An interrupt ends the command at once: nothing is kept of a call that is not done.
+impl Progress for Bar {
+    fn step(&self, done: usize, total: usize, _: &str) {
+        self.tell(done, total);
+    }
+
+    fn remark(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        match self.bar.lock().as_deref() {
+            Ok(Some(bar)) => bar.suspend(|| remark!("note: {text}")),
+            _ => remark!("note: {text}"),
+        }
     }
 }
 

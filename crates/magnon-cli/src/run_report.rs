@@ -197,7 +197,7 @@ fn spectra(run: &KeptRun, taken: Charge) -> Result<Option<SpectrumFigure>, Spect
         let operator_config = choice.config(charge, high);
         let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
         let eigenvalues = match dataset.graph.nodes() <= EXACT {
-            true => spectrum(&operator, &SpectrumConfig::default(), &|_, _| ())?.eigenvalues,
+            true => spectrum(&operator, &SpectrumConfig::default(), &|_, _| true)?.eigenvalues,
             false => quantiles(&operator)?,
         };
         curves.push(SpectrumCurve {
@@ -221,7 +221,7 @@ fn spectra(run: &KeptRun, taken: Charge) -> Result<Option<SpectrumFigure>, Spect
 /// About where the eigenvalues are, in equal shares, from their density.
 fn quantiles(operator: &MagneticOperator) -> Result<Vec<f64>, SpectrumError> {
     let config = DensityConfig { points: 2000, ..Default::default() };
-    let found = density(operator, &config, &|_, _| ())?;
+    let found = density(operator, &config, &|_, _| true)?;
     let mut at = 0;
     let value = |k: usize| {
         let share = (k as f64 + 0.5) / QUANTILES as f64;
@@ -245,7 +245,7 @@ fn nodes_on_a_map(
     let operator_config = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
     let solver = SpectrumConfig { tolerance: 1e-4, ..Default::default() };
     let config = EigenmapConfig { solver, ..Default::default() };
-    let map = eigenmap(&dataset.graph, &operator_config, &config, &|_, _| ())?;
+    let map = eigenmap(&dataset.graph, &operator_config, &config, &|_, _| true)?;
     let title = format!("{} by eigenvectors of its magnetic Laplacian, q = {charge}", dataset.name);
     Ok(Some(figures::eigenmap(title, &map, dataset)))
 }

@@ -11,8 +11,8 @@ mod energy;
 
 pub use energy::dirichlet_energy;
 
-use crate::filter::FilterError;
 use crate::filter::conjugate_gradient::{System, Work};
+use crate::filter::{FilterError, Progress};
 use crate::matrix::Matrix;
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
@@ -59,6 +59,21 @@ impl Default for DenoiseConfig {
 }
 
 impl DenoiseConfig {
+    /// α = 1/(μ+1), the weight of A_q in the form with the adjacency.
+    pub fn alpha(&self) -> f64 {
+        1.0 / (self.mu + 1.0)
+    }
+
+    /// β = μ/(μ+1), the factor in front of it.
+    pub fn beta(&self) -> f64 {
+        self.mu / (self.mu + 1.0)
+    }
+
+    /// μ/(μ + λ): what is kept of the frequency λ of the Laplacian.
+    pub fn response(&self, lambda: f64) -> f64 {
+        self.mu / (self.mu + lambda)
+    }
+
     /// Checks the range of μ.
     pub fn check(&self) -> Result<(), DenoiseError> {
         let fits = self.mu > 0.0 && self.mu.is_finite();
@@ -81,6 +96,9 @@ pub enum DenoiseError {
          Laplacian, or normalise"
     )]
     NotNormalised,
+    /// There is nothing to denoise.
+    #[error("{0} has no features to denoise; give a signal with --signal F.npy")]
+    NoSignal(String),
     /// Signal and graph do not fit together.
     #[error("the signal has {rows} rows, but the graph has {nodes} nodes")]
     Shape {
@@ -110,18 +128,32 @@ pub enum DenoiseError {
 pub struct Denoised {
     /// The signal x̄, one row per node.
     pub signal: Matrix<Complex64>,
-    /// Dirichlet energy S₂ of the signal before, all columns together.
-    pub energy_before: f64,
-    /// Dirichlet energy S₂ of the signal after.
-    pub energy_after: f64,
+    /// Dirichlet energy S₂ of each column before.
+    pub energies_before: Vec<f64>,
+    /// Dirichlet energy S₂ of each column after.
+    pub energies_after: Vec<f64>,
 }
 
-/// Denoises `signal` on the operator of `configuration`, whose kind the form decides.
+impl Denoised {
+    /// Dirichlet energy S₂ before, all columns together.
+    pub fn energy_before(&self) -> f64 {
+        self.energies_before.iter().sum()
+    }
+
+    /// Dirichlet energy S₂ after, all columns together.
+    pub fn energy_after(&self) -> f64 {
+        self.energies_after.iter().sum()
+    }
+}
+
+/// Denoises `signal` on the operator of `operator_config`, whose kind the form decides. `progress` hears of
+/// columns that are solved.
 pub fn denoise(
     pattern: &Arc<Pattern>,
     operator_config: &OperatorConfig,
     signal: &Matrix<Complex64>,
     config: &DenoiseConfig,
+    progress: Progress,
 ) -> Result<Denoised, DenoiseError> {
     config.check()?;
     let (kind, scale, denominator) = match config.form {
@@ -129,31 +161,22 @@ pub fn denoise(
             return Err(DenoiseError::NotNormalised);
         }
         // (I − αA)/β
-        DenoiseForm::Filter => {
-            (Kind::Adjacency, config.mu / (config.mu + 1.0), [1.0, -1.0 / (config.mu + 1.0)])
-        }
+        DenoiseForm::Filter => (Kind::Adjacency, config.beta(), [1.0, -config.alpha()]),
         DenoiseForm::Laplacian => (Kind::Laplacian, 1.0, [1.0, 1.0 / config.mu]),
     };
     let operator = MagneticOperator::from_pattern(
         pattern.clone(),
         &OperatorConfig { kind, ..*operator_config },
     )?;
-    let energy_before = total_energy(&operator, signal)?;
+    let energies_before = dirichlet_energy(&operator, signal, 2.0)?;
     let mut signal = if operator.is_real() {
-        solve::<false>(&operator, &denominator, signal)?
+        solve::<false>(&operator, &denominator, signal, progress)?
     } else {
-        solve::<true>(&operator, &denominator, signal)?
+        solve::<true>(&operator, &denominator, signal, progress)?
     };
     signal.as_mut_slice().iter_mut().for_each(|z| *z *= scale);
-    let energy_after = total_energy(&operator, &signal)?;
-    Ok(Denoised { signal, energy_before, energy_after })
-}
-
-fn total_energy(
-    operator: &MagneticOperator,
-    signal: &Matrix<Complex64>,
-) -> Result<f64, DenoiseError> {
-    Ok(dirichlet_energy(operator, signal, 2.0)?.iter().sum())
+    let energies_after = dirichlet_energy(&operator, &signal, 2.0)?;
+    Ok(Denoised { signal, energies_before, energies_after })
 }
 
 /// Solves (η₀ + η₁S) y = x for all columns, four at a time.
@@ -161,6 +184,7 @@ fn solve<const COMPLEX: bool>(
     operator: &MagneticOperator,
     denominator: &[f64],
     signal: &Matrix<Complex64>,
+    progress: Progress,
 ) -> Result<Matrix<Complex64>, DenoiseError> {
     const WIDTH: usize = N / 2;
     let (rows, cols) = (operator.nodes(), signal.cols());
@@ -191,6 +215,9 @@ fn solve<const COMPLEX: bool>(
                 *z = leave * Complex64::new(line.0[j], line.0[WIDTH + j]);
             }
         }
+        if !progress(first + width, cols) {
+            return Err(FilterError::Stopped.into());
+        }
     }
     Ok(out)
 }
@@ -203,6 +230,15 @@ mod tests {
     use crate::operator::Charge;
     use faer::linalg::solvers::Solve;
     use faer::{Mat, c64};
+
+    fn smooth(
+        pattern: &Arc<Pattern>,
+        operator_config: &OperatorConfig,
+        signal: &Matrix<Complex64>,
+        config: &DenoiseConfig,
+    ) -> Result<Denoised, DenoiseError> {
+        denoise(pattern, operator_config, signal, config, &|_, _| true)
+    }
 
     fn graph(weighted: bool) -> DiGraph {
         let config = GeneratorConfig { nodes: 60, density: 0.15, ..Default::default() };
@@ -242,7 +278,7 @@ mod tests {
             ] {
                 let operator_config = OperatorConfig { normalize, ..operator_config(charge) };
                 let run = |form| {
-                    denoise(&pattern, &operator_config, &x, &DenoiseConfig { mu, form })
+                    smooth(&pattern, &operator_config, &x, &DenoiseConfig { mu, form })
                         .unwrap()
                         .signal
                 };
@@ -269,9 +305,9 @@ mod tests {
         let mut last = f64::INFINITY;
         for mu in [1e4, 10.0, 1.0, 0.1, 1e-3] {
             let config = DenoiseConfig { mu, ..Default::default() };
-            let done = denoise(&pattern, &operator_config("1/4"), &x, &config).unwrap();
-            assert!(done.energy_after < last && done.energy_after < done.energy_before);
-            last = done.energy_after;
+            let done = smooth(&pattern, &operator_config("1/4"), &x, &config).unwrap();
+            assert!(done.energy_after() < last && done.energy_after() < done.energy_before());
+            last = done.energy_after();
         }
     }
 
@@ -280,11 +316,11 @@ mod tests {
         let pattern = Arc::new(Pattern::new(&graph(false)).unwrap());
         for mu in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let config = DenoiseConfig { mu, ..Default::default() };
-            let result = denoise(&pattern, &operator_config("0"), &signal(1), &config);
+            let result = smooth(&pattern, &operator_config("0"), &signal(1), &config);
             assert!(matches!(result, Err(DenoiseError::Mu(_))));
         }
         let short = Matrix::from_vec(1, 1, vec![Complex64::default()]).unwrap();
-        let result = denoise(&pattern, &operator_config("0"), &short, &DenoiseConfig::default());
+        let result = smooth(&pattern, &operator_config("0"), &short, &DenoiseConfig::default());
         assert_eq!(result, Err(DenoiseError::Shape { rows: 1, nodes: 60 }));
     }
 }

@@ -50,13 +50,13 @@ pub enum Error {
     Operator(#[from] OperatorError),
     /// A filter.
     #[error(transparent)]
-    Filter(#[from] FilterError),
+    Filter(FilterError),
     /// A spectrum.
     #[error(transparent)]
-    Spectrum(#[from] SpectrumError),
+    Spectrum(SpectrumError),
     /// Denoising.
     #[error(transparent)]
-    Denoise(#[from] DenoiseError),
+    Denoise(DenoiseError),
     /// The engine that products run on.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -72,6 +72,47 @@ pub enum Error {
     /// A run that is used again.
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+impl Error {
+    /// Whether an argument is at fault, whatever the data: a value outside of its range, or one that has no use
+    /// beside the others.
+    pub fn is_argument(&self) -> bool {
+        match self {
+            Self::Argument(_) => true,
+            Self::Filter(error) => error.is_argument(),
+            Self::Spectrum(error) => matches!(error, SpectrumError::OutOfRange { .. }),
+            Self::Denoise(error) => matches!(error, DenoiseError::Mu(_) | DenoiseError::Power(_)),
+            _ => false,
+        }
+    }
+}
+
+impl From<FilterError> for Error {
+    fn from(error: FilterError) -> Self {
+        match error {
+            FilterError::Stopped => Self::Stopped,
+            error => Self::Filter(error),
+        }
+    }
+}
+
+impl From<SpectrumError> for Error {
+    fn from(error: SpectrumError) -> Self {
+        match error {
+            SpectrumError::Stopped => Self::Stopped,
+            error => Self::Spectrum(error),
+        }
+    }
+}
+
+impl From<DenoiseError> for Error {
+    fn from(error: DenoiseError) -> Self {
+        match error {
+            DenoiseError::Solver(FilterError::Stopped) => Self::Stopped,
+            error => Self::Denoise(error),
+        }
+    }
 }
 
 impl From<TrainError> for Error {

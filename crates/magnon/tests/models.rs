@@ -143,7 +143,7 @@ fn on_small_graphs(purpose: Purpose, look: impl Fn(&Case, &Double, &dyn Network<
                     shared: None,
                     field: None,
                     purpose,
-                    progress: &|_, _| (),
+                    progress: &|_, _| true,
                 };
                 let network = case.config.model.build(&engine, &inputs).unwrap();
                 let words = format!("{}, weighted {weighted}, features {number}", case.name);
@@ -487,7 +487,7 @@ fn saved(case: &Case, data: &Dataset) -> (SavedModel, Reach) {
         shared: None,
         field: None,
         purpose: Purpose::Predict,
-        progress: &|_, _| (),
+        progress: &|_, _| true,
     };
     let network = case.config.model.build(&engine, &inputs).unwrap();
     let drawn = drawn(&engine, network.as_ref(), 4);

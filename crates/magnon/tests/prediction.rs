@@ -77,7 +77,7 @@ fn model(
         shared: None,
         field: None,
         purpose: Purpose::Predict,
-        progress: &|_, _| (),
+        progress: &|_, _| true,
     };
     let drawn = config.build(&engine, &inputs).unwrap().layout().draw(&engine, 4).unwrap();
     let weights = drawn.iter();

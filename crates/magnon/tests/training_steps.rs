@@ -104,7 +104,7 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
         shared: None,
         field: None,
         purpose: Purpose::Train { train: 4, val: 1, batches: false },
-        progress: &|_, _| (),
+        progress: &|_, _| true,
     };
     let network = config.build(&engine, &inputs).unwrap();
     let mut parameters = network.layout().draw(&engine, 5).unwrap();
@@ -281,7 +281,7 @@ fn both_orders_compute_the_same() {
                                 val: split.val.len(),
                                 batches: false,
                             },
-                            progress: &|_, _| (),
+                            progress: &|_, _| true,
                         };
                         let order = match features {
                             Features::Dense(_) => ProductOrder::Rows,
@@ -315,7 +315,7 @@ fn mapped_rows_are_those_in_memory() {
         let operator = MagneticOperator::new(&data.graph, &config).unwrap();
         let features = data.features.as_ref().unwrap();
         let filter = Filter::linear_rank(4).unwrap();
-        let filtered = propagate(&operator, &filter, features, &|_, _| ()).unwrap();
+        let filtered = propagate(&operator, &filter, features, &|_, _| true).unwrap();
         let path = folder.path().join("x.npy");
         match &filtered {
             Propagated::Real(x) => magnon::data::write::write_npy(&path, x).unwrap(),
@@ -412,7 +412,7 @@ fn a_file_cut_short_is_an_error() {
     let operator = MagneticOperator::new(&data.graph, &OperatorConfig::default()).unwrap();
     let filter = Filter::linear_rank(4).unwrap();
     let features = data.features.as_ref().unwrap();
-    let Propagated::Real(filtered) = propagate(&operator, &filter, features, &|_, _| ()).unwrap()
+    let Propagated::Real(filtered) = propagate(&operator, &filter, features, &|_, _| true).unwrap()
     else {
         panic!("without a charge the numbers are real");
     };

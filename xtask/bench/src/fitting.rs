@@ -52,7 +52,7 @@ impl<'d> Problem<'d> {
             shared: None,
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
-            progress: &|_, _| (),
+            progress: &|_, _| true,
         };
         let network = self.config.model.build(&engine, &inputs)?;
         let views = [network.view(&engine, &train.nodes)?, network.view(&engine, &val.nodes)?];

@@ -2,8 +2,8 @@
 
 use crate::report::usage;
 use clap::Args;
-use magnon::filter::{Filter, FilterConfig, FilterError, FilterKind};
-use magnon::operator::{Bounds, Kind, MagneticOperator};
+use magnon::filter::{FilterConfig, FilterKind};
+use magnon::operator::{Bounds, Kind};
 
 #[derive(Args)]
 #[command(next_help_heading = "Filter")]
@@ -50,12 +50,6 @@ impl FilterArgs {
         flags.into_iter().filter(|flag| flag.1).map(|(name, _, value)| (name, value)).collect()
     }
 
-    /// The filter for `operator`; parameters that make no sense are wrong usage.
-    pub fn build(&self, operator: &MagneticOperator) -> anyhow::Result<Filter> {
-        let built = self.config().build(operator.bounds(), operator.config().kind);
-        built.map_err(|error| if is_usage(&error) { usage(error) } else { error.into() })
-    }
-
     /// The library's configuration.
     pub fn config(&self) -> FilterConfig {
         let mut config = FilterConfig::default();
@@ -70,7 +64,7 @@ impl FilterArgs {
         self.put(config);
         let normalised = Bounds { min: -1.0, max: 1.0 };
         match config.build(normalised, Kind::Adjacency) {
-            Err(error) if is_usage(&error) => Err(usage(error)),
+            Err(error) if error.is_argument() => Err(usage(error)),
             _ => Ok(()), // what depends on the graph is known when there is one
         }
     }
@@ -93,16 +87,4 @@ impl FilterArgs {
         config.coefficients = self.coefficients.clone().or(config.coefficients.take());
         config.feedback = self.feedback.clone().or(config.feedback.take());
     }
-}
-
-/// Whether the parameters are at fault, whatever the graph.
-fn is_usage(error: &FilterError) -> bool {
-    matches!(
-        error,
-        FilterError::OrderZero(_)
-            | FilterError::OrderTooLarge(_)
-            | FilterError::OutOfRange { .. }
-            | FilterError::Missing { .. }
-            | FilterError::Unused { .. }
-    )
 }

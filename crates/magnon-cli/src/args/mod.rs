@@ -9,7 +9,7 @@ mod train;
 pub use config::ConfigArgs;
 pub use data::DataArgs;
 pub use filter::FilterArgs;
-pub use operator::{OperatorArgs, Resolved};
+pub use operator::OperatorArgs;
 pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};
 
 use crate::commands::compare::CompareArgs;

@@ -1,15 +1,9 @@
 //! Flags that say which operator is built.
 
-use crate::data::Loaded;
-use crate::interrupt::{leave, stoppable};
-use crate::progress::Stop;
-use crate::report::{Clock, usage};
-use anyhow::Context;
+use crate::report::usage;
 use clap::Args;
-use magnon::graph::DiGraph;
-use magnon::model::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, choose_pass};
-use magnon::operator::{Normalize, OperatorConfig, Symmetrize};
-use magnon::workflow::CycleFindings;
+use magnon::model::{ChargeChoice, KindChoice, OperatorChoice, PassChoice};
+use magnon::operator::{Normalize, Symmetrize};
 
 #[derive(Args)]
 #[command(next_help_heading = "Operator")]
@@ -34,13 +28,6 @@ pub struct OperatorArgs {
     /// [default: low; auto where a model is trained]
     #[arg(long, value_enum)]
     pub pass: Option<PassChoice>,
-}
-
-/// The operator's configuration, and how charge and pass were chosen where that was left open.
-pub struct Resolved {
-    pub config: OperatorConfig,
-    pub charge_evidence: Option<String>,
-    pub pass_evidence: Option<String>,
 }
 
 impl OperatorArgs {
@@ -71,44 +58,10 @@ impl OperatorArgs {
         Ok(())
     }
 
-    /// The library's configuration; a pass left to choice is measured on the training labels, a
-    /// charge on the cycles.
-    pub fn resolve(&self, loaded: &Loaded, clock: &mut Clock) -> anyhow::Result<Resolved> {
-        let mut choice = OperatorChoice { pass: PassChoice::Low, ..Default::default() };
+    /// The library's configuration.
+    pub fn choice(&self) -> anyhow::Result<OperatorChoice> {
+        let mut choice = OperatorChoice::low_pass();
         self.apply(&mut choice)?;
-        let (charge, charge_evidence) = match choice.charge {
-            ChargeChoice::Fixed(charge) => (charge, None),
-            ChargeChoice::Auto => {
-                let CycleFindings { advice, .. } =
-                    clock.phase("cycles", || find_cycles(&loaded.dataset.graph))?;
-                (advice.choice, Some(advice.reason))
-            }
-        };
-        let (high, pass_evidence) = match choice.pass {
-            PassChoice::Low => (false, None),
-            PassChoice::High => (true, None),
-            PassChoice::Auto => choose(loaded)?,
-        };
-        Ok(Resolved { config: choice.config(charge, high), charge_evidence, pass_evidence })
+        Ok(choice)
     }
-}
-
-/// Looks for cycles in the length range that charges come from. An interrupt ends the command: what
-/// waits for the charge could not go on without it.
-fn find_cycles(graph: &DiGraph) -> anyhow::Result<CycleFindings> {
-    let found = stoppable(|stop| magnon::workflow::find_cycles(graph, &Stop(stop)));
-    match found {
-        Err(magnon::Error::Stopped) => leave(),
-        found => Ok(found?),
-    }
-}
-
-fn choose(loaded: &Loaded) -> anyhow::Result<(bool, Option<String>)> {
-    let labels = loaded.dataset.labels.as_ref();
-    let labels = labels.context("--pass auto needs labels; give --pass low or --pass high")?;
-    let split = loaded.split.as_ref();
-    let split = split.context("--pass auto needs a split; give one with --split 60/20/20")?;
-    let pass = choose_pass(PassChoice::Auto, &loaded.dataset.graph, labels, split)?;
-    let evidence = pass.words().map(|words| format!("{} pass: {words}", pass.name()));
-    Ok((pass.high, evidence))
 }

@@ -3,10 +3,8 @@
 use crate::args::{Common, DataArgs};
 use crate::compare_page;
 use crate::data::read_dataset;
-use crate::interrupt::stoppable;
-use crate::progress::JobBar;
+use crate::jobs::{self, remark_known, run_jobs};
 use crate::report::{check_folder, usage};
-use crate::terminal::{shown, shown_json};
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::model::{MODELS, ModelConfig};
@@ -15,7 +13,6 @@ use magnon::workflow::compare::{
     CSV_COLUMNS, CompareConfig, Comparison, Contestant, JobResult, Kept, TuneBudget, Tuned, compare,
 };
 use magnon::workflow::{Journal, preset};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -131,23 +128,12 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
         Some(_) => Some(Journal::<Tuned>::open(&tunings_at, &dataset)?),
         None => None,
     };
-    if !journal.is_empty() && !common.quiet {
-        remark!("note: {} runs are known from {}", journal.len(), place.display());
-    }
-    let outcome = stoppable(|stop| {
-        let bar = JobBar::new(common, stop);
+    remark_known(journal.len(), "runs", &place, common);
+    let kept = "the runs that were done are kept, and the same command goes on from them";
+    let comparison = run_jobs(common, kept, |progress| {
         let kept = Kept { jobs: Some(&mut journal), tunings: tunings.as_mut() };
-        compare(&dataset, args.data.flags.split, &config, kept, &bar)
-    });
-    let comparison = match outcome {
-        Err(magnon::Error::Stopped) => {
-            remark!(
-                "stopped; the runs that were done are kept, and the same command goes on from them"
-            );
-            std::process::exit(130);
-        }
-        outcome => outcome?,
-    };
+        compare(&dataset, args.data.flags.split, &config, kept, progress)
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     let mut value = serde_json::to_value(&comparison)?;
     if let Some(object) = value.as_object_mut() {
@@ -163,14 +149,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
             std::fs::remove_file(&tunings_at)?;
         }
     }
-    let mut out = io::stdout().lock();
-    if common.json {
-        return Ok(writeln!(out, "{}", shown_json(&json))?);
-    }
-    for line in print(&comparison, seconds).lines() {
-        writeln!(out, "{}", shown(line))?;
-    }
-    Ok(())
+    jobs::print(common, &json, || describe(&comparison, seconds))
 }
 
 /// Writes the files that were asked for.
@@ -193,7 +172,7 @@ fn write(args: &CompareArgs, comparison: &Comparison, json: &str) -> anyhow::Res
 }
 
 /// Verdict and table for people.
-fn print(comparison: &Comparison, seconds: f64) -> String {
+fn describe(comparison: &Comparison, seconds: f64) -> String {
     let table = comparison.table();
     let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..7).map(|column| width(column).unwrap_or(0)).collect();

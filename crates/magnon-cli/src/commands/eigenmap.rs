@@ -1,15 +1,14 @@
 //! `magnon eigenmap`: eigenvectors of the Laplacian as points of the nodes.
 
-use super::spectrum::{SolverArgs, fault};
+use super::spectrum::SolverArgs;
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
 use crate::figures::{self, check_plot};
-use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
+use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
 use clap::Args;
-use magnon::data::Dataset;
 use magnon::data::write::{write_csv, write_npy};
-use magnon::operator::Kind;
-use magnon::spectrum::{Eigenmap, EigenmapConfig, eigenmap};
+use magnon::spectrum::EigenmapConfig;
+use magnon::workflow::{EigenmapReport, eigenmap};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -51,94 +50,57 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     if args.operator.pass.is_some() || args.operator.kind.is_some() {
         return Err(usage("an eigenmap is of the Laplacian; there is no --kind and no --pass"));
     }
-    let solver = args.solver.config(common)?;
-    solver.check().map_err(fault)?;
-    let mut clock = Clock::default();
-    let loaded = data::read(&args.data, common, &mut clock)?;
-    let resolved = args.operator.resolve(&loaded, &mut clock)?;
-    let mut operator_config = resolved.config;
-    operator_config.kind = Kind::Laplacian;
-    operator_config.self_loops = false;
     let config = EigenmapConfig {
         vectors: args.vectors.clone(),
         whole_graph: args.whole_graph,
-        solver,
+        solver: args.solver.config(common)?,
         ..Default::default()
     };
+    config.solver.check().map_err(|error| fault(error.into()))?;
+    let mut clock = Clock::default();
+    let dataset = data::read(&args.data, common, &mut clock)?.dataset;
     let bar = Bar::open_ended("eigenpairs", common);
-    let map = clock.phase("spectrum", || {
-        let graph = &loaded.dataset.graph;
-        eigenmap(graph, &operator_config, &config, &|done, total| bar.tell(done, total))
-    });
+    let mapped = eigenmap(&dataset, &args.operator.choice()?, &config, &bar).map_err(fault)?;
     drop(bar);
-    let map = map.map_err(fault)?;
-
+    let found = &mapped.report;
+    clock.add_all(&found.seconds);
     let mut report = Report::default();
-    let name = &loaded.dataset.name;
-    report.line("graph", name);
-    report.line("charge", format!("q = {}", operator_config.charge));
-    report.key("self_loops", operator_config.self_loops);
-    if let Some(evidence) = &resolved.charge_evidence {
-        report.line("", evidence);
-    }
-    for (j, value) in map.vectors.iter().zip(&map.eigenvalues) {
-        report.line(&format!("vector {j}"), format!("λ = {value:.6}"));
-    }
-    let (of, all) = (grouped(map.nodes), grouped(map.points.rows()));
-    report.line("points", format!("{of} of {all} nodes"));
+    report.put(found)?;
+    describe(found, &mut report);
     if let Some(path) = &args.csv {
-        let (header, rows) = table(&map, &loaded.dataset);
+        let (header, rows) = (mapped.header(), mapped.rows(dataset.labels.as_ref()));
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         clock.phase("write", || write_csv(path, &header, rows))?;
         report.line("written", path.display());
     }
     if let Some(path) = &args.npy {
-        clock.phase("write", || write_npy(path, &map.points))?;
+        clock.phase("write", || write_npy(path, &mapped.map.points))?;
         report.line("written", path.display());
     }
     if let Some(path) = &args.plot {
-        let title = format!(
-            "{name} by eigenvectors of its magnetic Laplacian, q = {}",
-            operator_config.charge
-        );
-        let figure = figures::eigenmap(title, &map, &loaded.dataset);
+        let (name, charge) = (&found.name, &found.charge_text);
+        let title = format!("{name} by eigenvectors of its magnetic Laplacian, q = {charge}");
+        let figure = figures::eigenmap(title, &mapped.map, &dataset);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    report.key("name", name.clone());
-    report.key("nodes", map.points.rows());
-    report.key("component_nodes", map.nodes);
-    report.key("charge", operator_config.charge.value());
-    report.key("charge_text", operator_config.charge.to_string());
-    report.key("charge_evidence", resolved.charge_evidence);
-    report.key("vectors", map.vectors.clone());
-    report.key("eigenvalues", map.eigenvalues.clone());
-    let rows: Vec<Vec<f64>> = (0..map.phases.rows()).map(|u| map.phases.row(u).to_vec()).collect();
-    report.key("phases", rows);
-    report.key("csv", path(&args.csv));
-    report.key("npy", path(&args.npy));
-    report.key("plot", path(&args.plot));
+    report.files([
+        ("csv", args.csv.as_deref()),
+        ("npy", args.npy.as_deref()),
+        ("plot", args.plot.as_deref()),
+    ]);
     report.print(common, clock)
 }
 
-/// Header and rows of the csv file.
-fn table(map: &Eigenmap, dataset: &Dataset) -> (Vec<String>, Vec<Vec<String>>) {
-    let mut header = vec!["node".to_owned(), "label".to_owned()];
-    for j in &map.vectors {
-        header.extend([format!("phase_{j}"), format!("re_{j}"), format!("im_{j}")]);
+fn describe(found: &EigenmapReport, report: &mut Report) {
+    report.line("graph", &found.name);
+    report.line("charge", format!("q = {}", found.charge_text));
+    if let Some(evidence) = &found.charge_evidence {
+        report.line("", evidence);
     }
-    let label = |u: usize| {
-        let labels = dataset.labels.as_ref()?;
-        let class = (*labels.classes.get(u)?)?;
-        labels.names.get(class as usize).cloned()
-    };
-    let row = |u: usize| {
-        let mut cells = vec![u.to_string(), label(u).unwrap_or_default()];
-        for (phase, z) in map.phases.row(u).iter().zip(map.points.row(u)) {
-            cells.extend([phase, &z.re, &z.im].map(f64::to_string));
-        }
-        cells
-    };
-    (header, (0..map.points.rows()).map(row).collect())
+    for (j, value) in found.vectors.iter().zip(&found.eigenvalues) {
+        report.line(&format!("vector {j}"), format!("λ = {value:.6}"));
+    }
+    let (of, all) = (grouped(found.component_nodes), grouped(found.nodes));
+    report.line("points", format!("{of} of {all} nodes"));
 }

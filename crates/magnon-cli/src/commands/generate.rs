@@ -1,13 +1,13 @@
 //! `magnon generate`: synthetic directed graphs.
 
 use crate::args::Common;
-use crate::data::Loaded;
 use crate::report::{Clock, Report, usage};
 use clap::Args;
+use magnon::Error;
 use magnon::data::write::{write_dataset, write_edges, write_graph};
 use magnon::data::{Dataset, SyntheticConfig};
 use magnon::graph::generate::GeneratorKind;
-use magnon::graph::try_measure;
+use magnon::workflow::generate;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -71,30 +71,27 @@ impl GenerateArgs {
 
 pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     let config = args.config(common.seed())?;
-    let mut clock = Clock::default();
-    let dataset = clock.phase("generate", || config.dataset(args.kind.name())).map_err(usage)?;
+    let made = generate(&config, args.kind.name()).map_err(|error| match error {
+        Error::Generate(error) => usage(error),
+        error => error.into(),
+    })?;
+    let mut clock = Clock::from(&made.report.seconds);
+    let info = &made.report.info;
     let mut report = Report::default();
+    report.put(&made.report)?;
+    super::info::describe(info, &mut report);
     if let Some(path) = &args.output {
-        clock.phase("write", || write(path, &dataset))?;
-    }
-    if args.output.as_ref().is_some_and(|path| path.extension().is_some_and(|e| e == "csv"))
-        && !common.quiet
-        && try_measure(&dataset.graph)?.isolated > 0
-    {
-        let nodes = dataset.graph.nodes();
-        remark!("note: nodes without edges are not in a csv file; read it with --nodes {nodes}");
-    }
-    let split = dataset.splits.first().cloned();
-    let loaded = Loaded { dataset, split };
-    let found = clock
-        .phase("measure", || magnon::workflow::info(&loaded.dataset, loaded.split.as_ref()))?;
-    report.put(&found)?;
-    super::info::describe(&found, &mut report);
-    if let Some(path) = &args.output {
+        clock.phase("write", || write(path, &made.dataset))?;
+        let list = path.extension().is_some_and(|extension| extension == "csv");
+        if list && !common.quiet && info.measures.isolated > 0 {
+            let nodes = info.nodes;
+            remark!(
+                "note: nodes without edges are not in a csv file; read it with --nodes {nodes}"
+            );
+        }
         report.line("written", path.display());
     }
-    report.key("seed", common.seed());
-    report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
+    report.files([("output", args.output.as_deref())]);
     report.print(common, clock)
 }
 

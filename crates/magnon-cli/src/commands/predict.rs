@@ -74,7 +74,7 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         }
         None => (),
     }
-    report.key("output", args.output.as_ref().map(|path| path.display().to_string()));
+    report.files([("output", args.output.as_deref())]);
     report.print(common, clock)
 }
 

@@ -34,7 +34,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
     let path = args.output.clone().unwrap_or_else(|| args.run.join("report.html"));
     page.save(&path)?;
     let mut report = Report::default();
-    report.key("output", path.display().to_string());
+    report.files([("output", Some(&path))]);
     report.line("written", path.display());
     report.print(common, clock)
 }

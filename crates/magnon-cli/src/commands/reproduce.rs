@@ -1,15 +1,12 @@
 //! `magnon reproduce`: the paper's tables and figures, ours beside the published ones.
 
 use crate::args::Common;
-use crate::interrupt::stoppable;
-use crate::progress::JobBar;
+use crate::jobs::{self, remark_known, run_jobs};
 use crate::report::check_folder;
 use crate::reproduce_page;
-use crate::terminal::{shown, shown_json};
 use clap::Args;
 use magnon::data::write::write_atomic;
 use magnon::workflow::reproduce::{PARTS, ReproduceConfig, Reproduction, journal, reproduce};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -50,38 +47,22 @@ pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
     let config = ReproduceConfig { folders, runs: args.runs, only: args.only.clone() };
     let folder = args.output.clone().unwrap_or_else(magnon_fetch::cache_folder);
     let place = folder.join("reproduce.jsonl");
-    let mut kept = journal(&place)?;
-    if !kept.is_empty() && !common.quiet {
-        remark!("note: {} results are known from {}", kept.len(), place.display());
-    }
-    let outcome = stoppable(|stop| {
-        let bar = JobBar::new(common, stop);
-        reproduce(&parts, &config, Some(&mut kept), &bar)
-    });
-    let found = match outcome {
-        Err(magnon::Error::Stopped) => {
-            remark!("stopped; what was trained is kept, and the same command goes on from it");
-            std::process::exit(130);
-        }
-        outcome => outcome?,
-    };
+    let mut journal = journal(&place)?;
+    remark_known(journal.len(), "results", &place, common);
+    let kept = "what was trained is kept, and the same command goes on from it";
+    let found = run_jobs(common, kept, |progress| {
+        reproduce(&parts, &config, Some(&mut journal), progress)
+    })?;
     if !common.quiet {
         found.missing.iter().for_each(|missing| remark!("note: {missing}"));
     }
     let command = command(args);
     write(args, &found, &command)?;
-    drop(kept);
+    drop(journal);
     if args.output.is_none() {
         std::fs::remove_file(&place)?;
     }
-    let mut out = io::stdout().lock();
-    if common.json {
-        return Ok(writeln!(out, "{}", shown_json(&serde_json::to_string(&found)?))?);
-    }
-    for line in print(&found).lines() {
-        writeln!(out, "{}", shown(line))?;
-    }
-    Ok(())
+    jobs::print(common, &serde_json::to_string(&found)?, || describe(&found))
 }
 
 /// The command that made this, without the places of one machine.
@@ -108,7 +89,7 @@ fn write(args: &ReproduceArgs, found: &Reproduction, command: &str) -> anyhow::R
 }
 
 /// The tables for people.
-fn print(found: &Reproduction) -> String {
+fn describe(found: &Reproduction) -> String {
     let mut text = String::new();
     for table in &found.tables {
         text += &format!("{} ({})\n", table.title, table.setting);

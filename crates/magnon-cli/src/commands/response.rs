@@ -1,14 +1,16 @@
 //! `magnon response`: a filter's frequency response, over even points or over eigenvalues.
 
+use super::operator::{self, build};
+use super::{propagate, response_curves};
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
 use crate::figures::{self, check_plot};
-use crate::report::{Clock, Report, check_ending, usage};
-use anyhow::bail;
+use crate::report::{Clock, Report, check_ending, fault, usage};
 use clap::Args;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::matrix::Matrix;
-use magnon::operator::Charge;
+use magnon::operator::{Charge, Normalize};
+use magnon::workflow::{ResponseConfig, response};
 use magnon_plot::{Curve, ResponseFigure};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -59,8 +61,9 @@ pub struct ResponseArgs {
 }
 
 pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
-    let points = args.points.unwrap_or(201);
-    if !(2..=10_000_000).contains(&points) {
+    let points = args.points.unwrap_or(ResponseConfig::default().points);
+    let config = ResponseConfig { filter: args.filter.config(), points };
+    if config.check().is_err() {
         return Err(usage("--points must be from 2 to 10000000"));
     }
     if !(args.memory > 0.0 && args.memory.is_finite()) {
@@ -71,52 +74,40 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
             "--eigenvalues shows the Laplacian and the adjacency as they are; there is no --pass",
         ));
     }
+    if args.eigenvalues && args.operator.normalize == Some(Normalize::None) {
+        return Err(usage(
+            "--eigenvalues compares normalised operators; not with --normalize none",
+        ));
+    }
     check_ending(args.npy.as_deref(), "npy")?;
     check_plot(args.plot.as_deref())?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
-    let mut report = Report::default();
-    let operator =
-        super::operator::build(&args.operator, &loaded, common, &mut clock, &mut report)?;
-    let bounds = operator.bounds();
-    let filter = args.filter.build(&operator)?;
-    super::propagate::describe(&filter, &args.filter.config(), &mut report);
+    let built = build(&args.operator, &loaded, common)?;
+    drop(loaded); // the graph is in the operator now
     if args.eigenvalues {
-        return super::response_curves::run(
-            args, &operator, &filter, &loaded, common, clock, report,
-        );
+        return response_curves::run(args, &built, common, clock);
     }
-    let lambdas: Vec<f64> = (0..points)
-        .map(|i| {
-            let t = i as f64 / (points - 1) as f64;
-            (1.0 - t) * bounds.min + t * bounds.max
-        })
-        .collect();
-    let response: Vec<f64> =
-        clock.phase("response", || lambdas.iter().map(|&lambda| filter.response(lambda)).collect());
-    if let Some(i) = response.iter().position(|h| !h.is_finite()) {
-        bail!("the response at λ = {} is {}, beyond what can be written", lambdas[i], response[i]);
-    }
+    let found = response(&built, &config).map_err(fault)?;
+    clock.add_all(&found.seconds);
+    let mut report = Report::default();
+    operator::describe(&found.operator, &mut report);
+    propagate::describe(&found.filter, &mut report);
+    let rows = found.lambda.iter().zip(&found.response).map(|(lambda, h)| [*lambda, *h]);
     if let Some(path) = &args.plot {
-        let curve = Curve {
-            name: args.filter.config().kind.name().to_owned(),
-            x: lambdas.clone(),
-            y: response.clone(),
-            dashed: false,
-        };
-        let title = format!("Response of the filter over the spectrum of {}", loaded.dataset.name);
-        let figure = ResponseFigure { title, curves: vec![curve] };
-        clock.phase("plot", || figures::save(&figure, path))?;
+        let name = found.filter.filter.name().to_owned();
+        let (x, y) = (found.lambda.clone(), found.response.clone());
+        let curves = vec![Curve { name, x, y, dashed: false }];
+        let title = format!("Response of the filter over the spectrum of {}", found.operator.name);
+        clock.phase("plot", || figures::save(&ResponseFigure { title, curves }, path))?;
         report.line("drawn", path.display());
     }
     if let Some(path) = &args.npy {
-        let cells = lambdas.iter().zip(&response).flat_map(|(lambda, h)| [*lambda, *h]).collect();
-        let table = Matrix::from_vec(points, 2, cells);
+        let table = Matrix::from_vec(points, 2, rows.clone().flatten().collect());
         let table = table.unwrap_or_else(|_| Matrix::zeros(0, 2));
         clock.phase("write", || write_npy(path, &table))?;
         report.line("written", path.display());
     }
-    let rows = lambdas.iter().zip(&response).map(|(lambda, h)| [*lambda, *h]);
     if let Some(path) = &args.csv {
         clock.phase("write", || write_csv(path, &["lambda", "response"], rows))?;
         report.line("written", path.display());
@@ -128,10 +119,11 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
         }
         return Ok(out.flush()?);
     }
-    report.key("lambda", lambdas);
-    report.key("response", response);
-    report.key("csv", args.csv.as_ref().map(|path| path.display().to_string()));
-    report.key("npy", args.npy.as_ref().map(|path| path.display().to_string()));
-    report.key("plot", args.plot.as_ref().map(|path| path.display().to_string()));
+    report.put(&found)?;
+    report.files([
+        ("csv", args.csv.as_deref()),
+        ("npy", args.npy.as_deref()),
+        ("plot", args.plot.as_deref()),
+    ]);
     report.print(common, clock)
 }

@@ -2,10 +2,8 @@
 
 use crate::args::{Common, ConfigArgs, DataArgs};
 use crate::data::read_dataset;
-use crate::interrupt::stoppable;
-use crate::progress::JobBar;
+use crate::jobs::{self, remark_known, run_jobs};
 use crate::report::{check_folder, usage};
-use crate::terminal::{shown, shown_json};
 use crate::tune_page;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
@@ -14,7 +12,6 @@ use magnon::train::RunConfig;
 use magnon::workflow::Journal;
 use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
 use serde_json::{Value, json};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -74,34 +71,18 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let load_seconds = start.elapsed().as_secs_f64();
     let place = magnon_fetch::cache_folder().join(Journal::<TuneRecord>::file_name(&dataset));
     let mut journal = Journal::<TuneRecord>::open(&place, &dataset)?;
-    if !journal.is_empty() && !common.quiet {
-        remark!("note: {} trainings are known from {}", journal.len(), place.display());
-    }
-    let outcome = stoppable(|stop| {
-        let bar = JobBar::new(common, stop);
-        tune(&dataset, &base, &splits, &config, Some(&mut journal), &bar)
-    });
-    let tuning = match outcome {
-        Err(magnon::Error::Stopped) => {
-            remark!("stopped; what was trained is kept, and the same command goes on from it");
-            std::process::exit(130);
-        }
-        outcome => outcome?,
-    };
+    remark_known(journal.len(), "trainings", &place, common);
+    let kept = "what was trained is kept, and the same command goes on from it";
+    let tuning = run_jobs(common, kept, |progress| {
+        tune(&dataset, &base, &splits, &config, Some(&mut journal), progress)
+    })?;
     let seconds = start.elapsed().as_secs_f64();
     write(args, &tuning)?;
     drop(journal);
     std::fs::remove_file(&place)?;
-    let mut out = io::stdout().lock();
-    if common.json {
-        let mut value = serde_json::to_value(&tuning)?;
-        value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
-        return Ok(writeln!(out, "{}", shown_json(&value.to_string()))?);
-    }
-    for line in print(args, &tuning, seconds).lines() {
-        writeln!(out, "{}", shown(line))?;
-    }
-    Ok(())
+    let mut value = serde_json::to_value(&tuning)?;
+    value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
+    jobs::print(common, &value.to_string(), || describe(args, &tuning, seconds))
 }
 
 /// The splits whose validation nodes decide.
@@ -144,7 +125,8 @@ fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print(args: &TuneArgs, tuning: &Tuning, seconds: f64) -> String {
+/// Best settings and what mattered, for people.
+fn describe(args: &TuneArgs, tuning: &Tuning, seconds: f64) -> String {
     let percent =
         |share: Option<f64>| share.map_or("–".to_owned(), |x| format!("{:.2} %", 100.0 * x));
     let (first, best) = (&tuning.trials[0], &tuning.trials[tuning.best]);

@@ -3,6 +3,9 @@
 /// Why a filter cannot be made or applied.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum FilterError {
+    /// The call was stopped by its progress.
+    #[error("stopped")]
+    Stopped,
     /// Order 0 where at least 1 is needed.
     #[error("the order of {0} must be at least 1")]
     OrderZero(&'static str),
@@ -98,6 +101,14 @@ pub enum FilterError {
         /// Columns of the result.
         cols: usize,
     },
+    /// A response that cannot be written down.
+    #[error("the response at λ = {lambda} is {response}, beyond what can be written")]
+    NotFinite {
+        /// Where.
+        lambda: f64,
+        /// h(λ).
+        response: f64,
+    },
     /// The values grew beyond what single precision holds.
     #[error(
         "filtered features overflow at node {node}, column {column}; a high order without \
@@ -109,4 +120,18 @@ pub enum FilterError {
         /// Column at fault.
         column: usize,
     },
+}
+
+impl FilterError {
+    /// Whether the parameters are at fault, whatever the graph.
+    pub fn is_argument(&self) -> bool {
+        matches!(
+            self,
+            Self::OrderZero(_)
+                | Self::OrderTooLarge(_)
+                | Self::OutOfRange { .. }
+                | Self::Missing { .. }
+                | Self::Unused { .. }
+        )
+    }
 }

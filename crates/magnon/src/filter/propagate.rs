@@ -22,8 +22,8 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Told how many of how many steps are done.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+/// Told how many of how many steps are done; says whether to go on.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Graphs up to this many nodes are worked on a tile a thread.
 const SMALL: usize = 1 << 13;
@@ -189,23 +189,16 @@ trait Evaluate<const N: usize>: Real {
     ) -> Result<(), FilterError> {
         match context.filter.form() {
             Form::Powers(theta) => {
-                powers(&context.stepper, theta, &context.scaling, source, pair, context.tick);
+                powers(&context.stepper, theta, &context.scaling, source, pair, context.tick)
             }
             Form::Chebyshev { coefficients, .. } => {
-                chebyshev(
-                    &context.stepper,
-                    coefficients,
-                    &context.scaling,
-                    source,
-                    pair,
-                    context.tick,
-                );
+                let TileContext { stepper, scaling, tick, .. } = context;
+                chebyshev(stepper, coefficients, scaling, source, pair, tick)
             }
             Form::Rational { numerator, denominator } => {
-                Self::solve(context, numerator, denominator, source, pair)?;
+                Self::solve(context, numerator, denominator, source, pair)
             }
         }
-        Ok(())
     }
 
     fn solve<const COMPLEX: bool>(
@@ -235,9 +228,8 @@ impl Evaluate<F64_LANES> for f64 {
         system.solve(source, &mut work)?;
         let input = Input::Tile(&work.solution);
         let solution = Source { input, enter: None };
-        powers(&context.stepper, numerator, &context.scaling, solution, pair, &|| ());
-        (context.tick)();
-        Ok(())
+        powers(&context.stepper, numerator, &context.scaling, solution, pair, &|| true)?;
+        if (context.tick)() { Ok(()) } else { Err(FilterError::Stopped) }
     }
 }
 
@@ -294,7 +286,7 @@ mod tests {
                             filter: &filter,
                             features: &features,
                             columns: 0..21,
-                            progress: &|_, _| (),
+                            progress: &|_, _| true,
                             instructions,
                         };
                         numbers(task.run().unwrap())
@@ -326,7 +318,7 @@ mod tests {
         let operator = MagneticOperator::new(&graph(false), &config).unwrap();
         let filter = Filter::linear_rank(60).unwrap();
         let features = Features::Dense(Matrix::from_vec(90, 1, vec![1.0; 90]).unwrap());
-        let result = propagate(&operator, &filter, &features, &|_, _| ());
+        let result = propagate(&operator, &filter, &features, &|_, _| true);
         assert!(matches!(result, Err(FilterError::Overflow { .. })), "{result:?}");
     }
 }

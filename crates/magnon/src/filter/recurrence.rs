@@ -1,5 +1,6 @@
 //! Evaluating a polynomial on one tile: Horner's rule and Clenshaw's recurrence.
 
+use super::FilterError;
 use crate::operator::Scaling;
 use crate::operator::line::{Line, Real};
 use crate::operator::stepper::{Factors, Source, Stepper};
@@ -10,8 +11,8 @@ pub(super) struct Pair<T, const N: usize> {
     pub next: Vec<Line<T, N>>,
 }
 
-/// Called after each product.
-pub(super) type Tick<'a> = &'a (dyn Fn() + Sync);
+/// Called after each product; says whether to go on.
+pub(super) type Tick<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Σ θ_k S^k x into `pair.now`.
 pub(super) fn powers<T: Real, const N: usize, const COMPLEX: bool>(
@@ -21,15 +22,18 @@ pub(super) fn powers<T: Real, const N: usize, const COMPLEX: bool>(
     source: Source<T, N>,
     pair: &mut Pair<T, N>,
     tick: Tick,
-) {
+) -> Result<(), FilterError> {
     let (last, rest) = theta.split_last().unwrap_or((&0.0, &[]));
     stepper.start(*last, source, &mut pair.now);
     for &theta in rest.iter().rev() {
         let factors = Factors { scale: 1.0, keep: 0.0, theta };
         stepper.step(scaling, factors, source, &pair.now, &mut pair.next);
         std::mem::swap(&mut pair.now, &mut pair.next);
-        tick();
+        if !tick() {
+            return Err(FilterError::Stopped);
+        }
     }
+    Ok(())
 }
 
 /// Σ c_k T_k(S) x into `pair.now`, where `scaling` maps the operator to [−1, 1].
@@ -42,7 +46,7 @@ pub(super) fn chebyshev<T: Real, const N: usize, const COMPLEX: bool>(
     source: Source<T, N>,
     pair: &mut Pair<T, N>,
     tick: Tick,
-) {
+) -> Result<(), FilterError> {
     let (last, rest) = coefficients.split_last().unwrap_or((&0.0, &[]));
     stepper.start(*last, source, &mut pair.now);
     for (k, &theta) in rest.iter().enumerate().rev() {
@@ -50,6 +54,9 @@ pub(super) fn chebyshev<T: Real, const N: usize, const COMPLEX: bool>(
         let keep = if k + 1 == rest.len() { 0.0 } else { -1.0 };
         stepper.step(scaling, Factors { scale, keep, theta }, source, &pair.now, &mut pair.next);
         std::mem::swap(&mut pair.now, &mut pair.next);
-        tick();
+        if !tick() {
+            return Err(FilterError::Stopped);
+        }
     }
+    Ok(())
 }

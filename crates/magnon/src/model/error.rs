@@ -18,6 +18,12 @@ pub enum ModelError {
         /// What it may be.
         range: &'static str,
     },
+    /// The pass is left open, and there are no labels to decide it.
+    #[error("--pass auto needs labels; give --pass low or --pass high")]
+    PassNeedsLabels,
+    /// The pass is left open, and no nodes are for training.
+    #[error("--pass auto needs a split; give one with --split 60/20/20")]
+    PassNeedsSplit,
     /// There is no such model.
     #[error("there is no model '{0}'; {hint}", hint = super::names_hint(.0))]
     Unknown(String),

@@ -218,7 +218,7 @@ fn diffuse(
         let Ok(units) = SparseMatrix::from_triplets(n, count, units) else {
             unreachable!("every node is one of the graph")
         };
-        let block = propagate(operator, filter, &Features::Sparse(units), &|_, _| ())?;
+        let block = propagate(operator, filter, &Features::Sparse(units), &|_, _| true)?;
         let Propagated::Real(block) = block else {
             unreachable!("the operator of an undirected graph is real")
         };

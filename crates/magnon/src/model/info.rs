@@ -41,6 +41,18 @@ pub enum Direction {
     InAndOut,
 }
 
+impl Direction {
+    /// The same in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NoGraph => "does not look at the graph",
+            Self::Ignored => "symmetrises the graph",
+            Self::Charge => "kept as the phase of the operator; the charge 0 ignores it",
+            Self::InAndOut => "edges are read forwards and backwards",
+        }
+    }
+}
+
 /// Which operator a model takes, and which of its settings are open.
 #[derive(Clone, Copy, Debug)]
 pub struct OperatorNeed {

@@ -115,6 +115,11 @@ impl Default for OperatorChoice {
 }
 
 impl OperatorChoice {
+    /// The default where no model is trained: the adjacency keeps its sign.
+    pub fn low_pass() -> Self {
+        Self { pass: PassChoice::Low, ..Self::default() }
+    }
+
     /// The names of the settings in which another differs.
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         let same = [

@@ -65,7 +65,7 @@ impl EngineWork for Work<'_> {
             shared: None,
             field: saved.is_complex().then_some(Field::Complex),
             purpose: Purpose::Predict,
-            progress: &|_, _| (),
+            progress: &|_, _| true,
         };
         let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
         let loaded = network.layout().load(engine, &saved.weights);

@@ -40,8 +40,8 @@ pub struct Search<'a> {
     pub tolerance: f64,
     pub max_products: usize,
     pub seed: u64,
-    /// Told how many of the wanted pairs have converged.
-    pub progress: &'a (dyn Fn(usize) + Sync),
+    /// Told how many of the wanted pairs have converged; says whether to go on.
+    pub progress: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
 /// Converged pairs: the values, and their vectors as columns of the basis in order.
@@ -149,7 +149,9 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             let residuals = self.residuals(&block, &theta[first..]);
             let good = residuals.iter().take_while(|&&r| r <= self.search.tolerance).count();
             known.extend(&theta[first..first + good]);
-            (self.search.progress)(known.len().min(count));
+            if !(self.search.progress)(known.len().min(count)) {
+                return Err(SpectrumError::Stopped);
+            }
             if good > 0 {
                 continue;
             }

@@ -59,8 +59,12 @@ impl DensityConfig {
 }
 
 /// How eigenvalues are spread over the operator's bounds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Density {
+    /// Terms of the series.
+    pub moments: usize,
+    /// Random vectors used.
+    pub probes: usize,
     /// The grid λ: the middles of equal steps.
     pub lambda: Vec<f64>,
     /// Share of eigenvalues a unit of λ; it integrates to 1.
@@ -69,10 +73,19 @@ pub struct Density {
     pub error: Vec<f64>,
     /// Share of eigenvalues up to λ.
     pub cumulative: Vec<f64>,
-    /// Terms of the series.
-    pub moments: usize,
-    /// Random vectors used.
-    pub probes: usize,
+}
+
+impl Density {
+    /// Where the density is highest: λ, and the density there.
+    pub fn peak(&self) -> (f64, f64) {
+        let points = self.lambda.iter().copied().zip(self.density.iter().copied());
+        points.fold((0.0, 0.0), |best, point| if point.1 > best.1 { point } else { best })
+    }
+
+    /// Largest standard error.
+    pub fn max_error(&self) -> f64 {
+        self.error.iter().copied().fold(0.0, f64::max)
+    }
 }
 
 /// The density of the eigenvalues of `operator`.
@@ -90,9 +103,9 @@ pub fn density(
     }
     let domain = wide(operator.bounds());
     let moments = if operator.is_real() {
-        all_moments::<false>(operator, config, domain, progress)
+        all_moments::<false>(operator, config, domain, progress)?
     } else {
-        all_moments::<true>(operator, config, domain, progress)
+        all_moments::<true>(operator, config, domain, progress)?
     };
     Ok(evaluate(&moments, config, domain))
 }
@@ -114,7 +127,7 @@ fn all_moments<const COMPLEX: bool>(
     config: &DensityConfig,
     domain: Bounds,
     progress: Progress,
-) -> Vec<Vec<f64>> {
+) -> Result<Vec<Vec<f64>>, SpectrumError> {
     let width = if COMPLEX { N / 2 } else { N };
     let tiles = config.probes.div_ceil(width);
     let (centre, half) = (0.5 * (domain.min + domain.max), 0.5 * (domain.max - domain.min));
@@ -144,7 +157,9 @@ fn all_moments<const COMPLEX: bool>(
             let odd = inner(&weights, &now, &next);
             series.push(std::array::from_fn(|j| 2.0 * odd[j] - one[j]));
             std::mem::swap(&mut now, &mut next);
-            progress(index * steps + k, tiles * steps);
+            if !progress(index * steps + k, tiles * steps) {
+                return Err(SpectrumError::Stopped);
+            }
         }
         series.truncate(config.moments);
         moments.extend((0..width).map(|j| {
@@ -153,7 +168,7 @@ fn all_moments<const COMPLEX: bool>(
             series.iter().map(|m| sum(m) / total).collect::<Vec<f64>>()
         }));
     }
-    moments
+    Ok(moments)
 }
 
 /// Independent entries of modulus 1: random phases, or random signs of a real operator.
@@ -271,9 +286,9 @@ mod tests {
             let operator_config =
                 OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
             let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
-            let exact = spectrum(&operator, &SpectrumConfig::default(), &|_, _| ()).unwrap();
+            let exact = spectrum(&operator, &SpectrumConfig::default(), &|_, _| true).unwrap();
             let config = DensityConfig { moments: 60, probes: 64, points: 90, seed: 5 };
-            let estimate = density(&operator, &config, &|_, _| ()).unwrap();
+            let estimate = density(&operator, &config, &|_, _| true).unwrap();
             let moments = |k: usize| {
                 let terms = exact.eigenvalues.iter().map(|l| (k as f64 * (l - 1.0).acos()).cos());
                 terms.sum::<f64>() / 300.0

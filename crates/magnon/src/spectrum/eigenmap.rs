@@ -51,7 +51,7 @@ pub struct Eigenmap {
     pub vectors: Vec<usize>,
     /// Their eigenvalues.
     pub eigenvalues: Vec<f64>,
-    /// Row u holds the entries of node u, one column a vector: Re and Im are a point of the plane.
+    /// Row u holds the entries of node u, one column per vector: Re and Im are a point of the plane.
     pub points: Matrix<Complex64>,
     /// Phase angles of `points` in (−π, π]; 0 where the entry is 0.
     pub phases: Matrix<f64>,
@@ -140,7 +140,7 @@ mod tests {
             ..Default::default()
         };
         let config = EigenmapConfig { vectors: vec![0, 2], edges: 100, ..Default::default() };
-        (eigenmap(&made.graph, &operator_config, &config, &|_, _| ()).unwrap(), made.blocks)
+        (eigenmap(&made.graph, &operator_config, &config, &|_, _| true).unwrap(), made.blocks)
     }
 
     fn turn(from: f64, to: f64) -> f64 {
@@ -174,7 +174,7 @@ mod tests {
         let operator_config =
             OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
         let config = EigenmapConfig { vectors: vec![0], ..Default::default() };
-        let run = |config| eigenmap(&graph, &operator_config, &config, &|_, _| ()).unwrap();
+        let run = |config| eigenmap(&graph, &operator_config, &config, &|_, _| true).unwrap();
         let map = run(config.clone());
         assert!(map.nodes == 3 && map.eigenvalues[0] > 1e-3);
         let on = |map: &Eigenmap, u: usize| map.points.row(u)[0].norm() > 0.1;

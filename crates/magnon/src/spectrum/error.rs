@@ -5,6 +5,9 @@ use crate::operator::{ChargeError, OperatorError};
 /// Why a spectrum, or something made from one, cannot be had.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum SpectrumError {
+    /// The call was stopped by its progress.
+    #[error("stopped")]
+    Stopped,
     /// The dense solver would need more memory than it is allowed.
     #[error(
         "all eigenvalues of a component of {nodes} nodes need {terms} · {nodes}² · {entry} bytes, \

@@ -65,7 +65,7 @@ impl FrustrationConfig {
 }
 
 /// λ_min at a charge.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrustrationPoint {
     /// The charge q.
     pub charge: f64,
@@ -74,16 +74,16 @@ pub struct FrustrationPoint {
 }
 
 /// The curve λ_min(q).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frustration {
-    /// The curve on equal steps from 0 to ½.
-    pub curve: Vec<FrustrationPoint>,
-    /// Its local minima, refined; the ends of the interval count where the curve rises from them.
-    pub minima: Vec<FrustrationPoint>,
     /// Nodes that were looked at.
     pub nodes: usize,
     /// Weakly connected components of the graph.
     pub components: usize,
+    /// The curve on equal steps from 0 to ½.
+    pub curve: Vec<FrustrationPoint>,
+    /// Its local minima, refined; the ends of the interval count where the curve rises from them.
+    pub minima: Vec<FrustrationPoint>,
 }
 
 /// The frustration curve of a graph's pattern.
@@ -112,7 +112,7 @@ pub fn frustration(
         let operator_config = OperatorConfig { charge: Charge::new(q)?, ..operator_config };
         let operator =
             MagneticOperator::from_pattern(operator.pattern().clone(), &operator_config)?;
-        let found = spectrum(&operator, &solver, &|_, _| ())?;
+        let found = spectrum(&operator, &solver, &|_, _| true)?;
         let lambda_min = found.eigenvalues.first().copied().unwrap_or(f64::NAN);
         // L_q is positive semidefinite, and rounding is not.
         Ok(FrustrationPoint { charge: q, lambda_min: lambda_min.max(0.0) })
@@ -120,7 +120,9 @@ pub fn frustration(
     let mut curve = Vec::with_capacity(config.points);
     for i in 0..config.points {
         curve.push(at(0.5 * i as f64 / (config.points - 1) as f64)?);
-        progress(i + 1, config.points);
+        if !progress(i + 1, config.points) {
+            return Err(SpectrumError::Stopped);
+        }
     }
     let mut minima = Vec::new();
     for i in 0..curve.len() {
@@ -133,6 +135,9 @@ pub fn frustration(
         let rises = after.map_or(left.is_some(), |p| p.lambda_min > value);
         if !(falls && rises) {
             continue;
+        }
+        if !progress(config.points, config.points) {
+            return Err(SpectrumError::Stopped);
         }
         minima.push(match (left, right) {
             (Some(left), Some(right)) => {
@@ -183,7 +188,7 @@ mod tests {
     use crate::graph::{DiGraph, GraphBuilder};
 
     fn curve(graph: &DiGraph, config: &FrustrationConfig) -> Frustration {
-        frustration(&Arc::new(Pattern::new(graph).unwrap()), config, &|_, _| ()).unwrap()
+        frustration(&Arc::new(Pattern::new(graph).unwrap()), config, &|_, _| true).unwrap()
     }
 
     fn cycle(n: u32) -> Vec<(u32, u32)> {

@@ -40,6 +40,7 @@ impl Parts {
         let mut parts =
             Self { nodes, kind: vec![], kinds: vec![], method: Method::Dense, products: 0 };
         let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut found = 0;
         for part in 0..parts.nodes.len() {
             let pattern = operator.pattern().on(&parts.nodes[part]);
             let alike = known.entry(pattern.digest()).or_default();
@@ -47,11 +48,15 @@ impl Parts {
             let kind = match same {
                 Some(&kind) => kind,
                 None => {
+                    if !(task.progress)(found, task.count) {
+                        return Err(SpectrumError::Stopped);
+                    }
                     alike.push(parts.kinds.len());
                     parts.add(task, operator, pattern)?
                 }
             };
             parts.kind.push(kind);
+            found = task.count.min(found + parts.kinds[kind].pairs.values.len());
         }
         Ok(parts)
     }

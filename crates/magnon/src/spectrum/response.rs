@@ -29,7 +29,7 @@ pub struct ResponseCurve {
 /// Frequency responses of a graph at several charges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrequencyResponse {
-    /// One curve a charge, in the order asked for.
+    /// One curve per charge, in the order asked for.
     pub curves: Vec<ResponseCurve>,
     /// d̄: mean row sum of A_s.
     pub mean_degree: f64,
@@ -56,14 +56,18 @@ pub fn frequency_response(
                 ..OperatorConfig::default()
             };
             let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
-            let found = spectrum(&operator, &all, &|_, _| ())?;
+            let found = spectrum(&operator, &all, &|_, _| true)?;
             let mean = operator.degrees().iter().sum::<f64>() / operator.nodes() as f64;
             Ok::<_, SpectrumError>((found.eigenvalues, mean))
         };
         let (laplacian, mean) = values(false, Kind::Laplacian)?;
-        progress(2 * i + 1, 2 * charges.len());
+        let tell = |done| match progress(done, 2 * charges.len()) {
+            true => Ok(()),
+            false => Err(SpectrumError::Stopped),
+        };
+        tell(2 * i + 1)?;
         let (mut adjacency, _) = values(true, Kind::Adjacency)?;
-        progress(2 * i + 2, 2 * charges.len());
+        tell(2 * i + 2)?;
         adjacency.reverse();
         mean_degree = mean;
         let slope = mean / (mean + 1.0);
@@ -93,7 +97,7 @@ mod tests {
         let pattern = Arc::new(Pattern::new(&graph).unwrap());
         let charges = [Charge::ZERO, Charge::fraction(1, 5).unwrap()];
         let config = SpectrumConfig::default();
-        frequency_response(&pattern, &charges, Symmetrize::Max, &config, &|_, _| ()).unwrap()
+        frequency_response(&pattern, &charges, Symmetrize::Max, &config, &|_, _| true).unwrap()
     }
 
     /// Where all degrees are equal the approximation is none.

@@ -8,11 +8,11 @@ use crate::filter::Progress;
 use crate::matrix::Matrix;
 use crate::operator::{MagneticOperator, Normalize, OperatorConfig};
 use num_complex::Complex64;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// How eigenvalues were found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Every component by the dense solver.
@@ -59,7 +59,8 @@ struct Entry {
 /// spectrum the iteration runs on (S − σ)², whose eigenvalues lie closer together than those of S:
 /// it suits a σ near the ends or in a gap of the spectrum.
 ///
-/// The result does not depend on the number of threads. `progress` hears of converged pairs.
+/// The result does not depend on the number of threads. `progress` hears of converged pairs and
+/// may stop the iteration; a dense solve comes to its end first.
 ///
 /// ```
 /// use magnon::graph::GraphBuilder;
@@ -70,7 +71,7 @@ struct Entry {
 /// let (self_loops, kind) = (false, Kind::Laplacian);
 /// let config = OperatorConfig { charge, self_loops, kind, ..Default::default() };
 /// let operator = MagneticOperator::new(&graph, &config)?;
-/// let found = spectrum(&operator, &SpectrumConfig::default(), &|_, _| ())?;
+/// let found = spectrum(&operator, &SpectrumConfig::default(), &|_, _| true)?;
 /// // A cycle of length 3 has no frustration at the charge 1/3.
 /// assert!(found.eigenvalues[0].abs() < 1e-14);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,7 +1,9 @@
 //! From the name of data to a data set.
 
 use crate::Error;
-use crate::data::{Dataset, SyntheticConfig, attach_features, attach_labels, load};
+use crate::data::{
+    Dataset, Split, SplitChoice, SplitError, SyntheticConfig, attach_features, attach_labels, load,
+};
 use crate::graph::generate::GeneratorKind;
 use crate::train::DataConfig;
 use std::path::Path;
@@ -25,6 +27,22 @@ pub fn read_dataset(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
         attach_labels(&mut dataset, path, &config.load)?;
     }
     Ok(dataset)
+}
+
+/// The split that a configuration asks for, drawn with `seed` where it has no seed of its own; `None` where the
+/// data has no split and none was asked for.
+pub fn choose_split(
+    dataset: &Dataset,
+    config: &DataConfig,
+    seed: u64,
+) -> Result<Option<Split>, Error> {
+    let seed = config.split_seed.unwrap_or(seed);
+    match config.split.choose(&dataset.splits, dataset.labels.as_ref(), seed) {
+        Ok(split) => Ok(Some(split)),
+        // The default asks for a split that the data may do without.
+        Err(SplitError::NoneGiven) if config.split == SplitChoice::Given(0) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The generator where `name` is that of one and not of a file.

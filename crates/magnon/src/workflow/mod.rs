@@ -1,32 +1,59 @@
-//! What every skin calls: find the data, advise a charge, train, predict, compare models, tune one, reproduce
-//! the paper.
+//! What every skin calls: find the data, advise a charge, build operators and ask for their spectra, filter and
+//! denoise, train, predict, compare models, tune one, reproduce the paper.
 //!
 //! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
 //! take long have a [`Progress`], which is told how far they are and may stop them.
 
 mod charge;
+mod choice;
 pub mod compare;
 mod dataset;
+mod denoise;
+mod density;
+mod eigenmap;
+mod filter;
+mod frequency_response;
+mod frustration;
+mod generate;
 mod info;
 mod journal;
+mod models;
+mod operator;
 mod phases;
 mod predict;
 mod presets;
 mod progress;
+mod propagate;
 pub mod reproduce;
+mod response;
+mod spectrum;
 mod train;
 pub mod tune;
 
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
-pub use dataset::{generator, read_dataset};
+pub use dataset::{choose_split, generator, read_dataset};
+pub use denoise::{DenoiseReport, DenoisedSignal, Signal, denoise};
+pub use density::{DensityReport, density};
+pub use eigenmap::{EigenmapReport, MappedNodes, eigenmap};
+pub use filter::FilterSummary;
+pub use frequency_response::{
+    FrequencyConfig, FrequencyCurve, FrequencyReport, FrequencyResponses, frequency_response,
+};
+pub use frustration::{FrustrationReport, frustration};
+pub use generate::{GenerateReport, Generated, generate};
 pub use info::{DataInfo, SplitSize, info};
 pub use journal::{Job, Journal};
+pub use models::{ModelList, ModelReport, ModelSummary, model, models};
+pub use operator::{BuiltOperator, OperatorReport, OperatorSummary, operator};
 pub use phases::Phases;
 pub use predict::{PredictReport, Predicted, predict, run_data};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;
 use progress::Stopper;
+pub use propagate::{FilteredFeatures, PropagateReport, propagate};
+pub use response::{ResponseConfig, ResponseReport, response};
+pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};
 pub use train::{
     CandidateRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,
     TrainReport, Trained, kept_run, train,

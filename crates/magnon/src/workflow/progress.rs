@@ -28,6 +28,17 @@ pub trait Progress: Sync {
 /// Nobody looks on.
 impl Progress for () {}
 
+/// Hands on the steps of a call to a progress, and stops the call where the progress is stopped.
+pub(super) fn steps<'a>(
+    progress: &'a dyn Progress,
+    message: &'a str,
+) -> impl Fn(usize, usize) -> bool + Sync + 'a {
+    move |done, total| {
+        progress.step(done, total, message);
+        !progress.is_stopped()
+    }
+}
+
 /// Stops training where the call is stopped, and tells nothing of it.
 pub(super) struct Stopper<'a>(pub &'a dyn Progress);
 

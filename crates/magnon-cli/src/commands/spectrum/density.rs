@@ -1,20 +1,19 @@
 //! `magnon spectrum --density`: how eigenvalues are spread.
 
-use super::{SpectrumArgs, fault, files};
+use super::SpectrumArgs;
 use crate::args::Common;
+use crate::commands::operator;
 use crate::figures;
-use crate::report::{Bar, Clock, Report, grouped};
+use crate::report::{Bar, Clock, Report, fault, grouped};
 use magnon::data::write::write_csv;
-use magnon::operator::MagneticOperator;
-use magnon::spectrum::{Density, DensityConfig, density};
+use magnon::spectrum::DensityConfig;
+use magnon::workflow::{BuiltOperator, density};
 
 pub fn run(
     args: &SpectrumArgs,
-    operator: &MagneticOperator,
-    name: &str,
+    built: &BuiltOperator,
     common: &Common,
     mut clock: Clock,
-    mut report: Report,
 ) -> anyhow::Result<()> {
     let config = DensityConfig {
         moments: args.moments,
@@ -23,39 +22,30 @@ pub fn run(
         seed: common.seed(),
     };
     let bar = Bar::new("density", common);
-    let found = clock
-        .phase("spectrum", || density(operator, &config, &|done, total| bar.tell(done, total)));
+    let found = density(built, &config, &bar).map_err(fault)?;
     drop(bar);
-    let found = found.map_err(fault)?;
+    clock.add_all(&found.seconds);
+    let mut report = Report::default();
+    report.put(&found)?;
+    operator::describe(&found.operator, &mut report);
+    let (of, density) = (&found.operator, &found.density);
     if let Some(path) = &args.plot {
-        let charge = operator.config().charge;
-        let title = format!("Density of the eigenvalues of {name}");
-        let figure = figures::density(title, format!("q = {charge}"), &found);
+        let title = format!("Density of the eigenvalues of {}", of.name);
+        let figure = figures::density(title, format!("q = {}", of.charge_text), density);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }
-    let Density { lambda, density, error, cumulative, moments, probes } = found;
-    let (peak, at) = density
-        .iter()
-        .zip(&lambda)
-        .fold((0.0, 0.0), |best, (&d, &l)| if d > best.0 { (d, l) } else { best });
-    let worst = error.iter().copied().fold(0.0, f64::max);
-    report.line(
-        "density",
-        format!("{} points, {moments} moments, {probes} probes", grouped(lambda.len())),
-    );
+    let (points, moments, probes) = (density.lambda.len(), density.moments, density.probes);
+    report
+        .line("density", format!("{} points, {moments} moments, {probes} probes", grouped(points)));
+    let ((at, peak), worst) = (density.peak(), density.max_error());
     report.line("peak", format!("{peak:.4} at λ = {at:.4}; standard errors up to {worst:.1e}"));
     if let Some(path) = &args.csv {
-        let rows = (0..lambda.len()).map(|i| [lambda[i], density[i], error[i]]);
+        let row = |i: usize| [density.lambda[i], density.density[i], density.error[i]];
+        let rows = (0..points).map(row);
         clock.phase("write", || write_csv(path, &["lambda", "density", "error"], rows))?;
         report.line("written", path.display());
     }
-    report.key("moments", moments);
-    report.key("probes", probes);
-    report.key("lambda", lambda);
-    report.key("density", density);
-    report.key("error", error);
-    report.key("cumulative", cumulative);
-    files(args, &mut report);
+    args.files(&mut report);
     report.print(common, clock)
 }

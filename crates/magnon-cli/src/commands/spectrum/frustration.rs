@@ -1,22 +1,19 @@
 //! `magnon spectrum --frustration`: the smallest eigenvalue against the charge.
 
-use super::{SpectrumArgs, fault, files};
+use super::SpectrumArgs;
 use crate::args::Common;
-use crate::data::Loaded;
 use crate::figures;
-use crate::report::{Bar, Clock, Report, grouped};
+use crate::report::{Bar, Clock, Report, fault, grouped};
+use magnon::data::Dataset;
 use magnon::data::write::write_csv;
-use magnon::operator::Pattern;
-use magnon::spectrum::{Frustration, FrustrationConfig, SpectrumConfig, frustration};
-use serde_json::json;
-use std::sync::Arc;
+use magnon::spectrum::{FrustrationConfig, SpectrumConfig};
+use magnon::workflow::frustration;
 
 pub fn run(
     args: &SpectrumArgs,
-    loaded: &Loaded,
+    dataset: &Dataset,
     common: &Common,
     mut clock: Clock,
-    mut report: Report,
 ) -> anyhow::Result<()> {
     let default = FrustrationConfig::default();
     let solver =
@@ -28,49 +25,41 @@ pub fn run(
         solver,
         ..default
     };
-    config.check().map_err(fault)?;
-    let graph = &loaded.dataset.graph;
-    let pattern = clock.phase("operator", || Pattern::new(graph).map(Arc::new))?;
     let bar = Bar::new("frustration", common);
-    let found = clock
-        .phase("spectrum", || frustration(&pattern, &config, &|done, total| bar.tell(done, total)));
+    let found = frustration(dataset, &config, &bar).map_err(fault)?;
     drop(bar);
-    let found = found.map_err(fault)?;
+    clock.add_all(&found.seconds);
+    let mut report = Report::default();
+    report.put(&found)?;
+    let curve = &found.frustration;
     if let Some(path) = &args.plot {
-        let title = format!("Frustration of {}", loaded.dataset.name);
-        let figure = figures::frustration(title, &found);
+        let figure = figures::frustration(format!("Frustration of {}", found.name), curve);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }
-    let Frustration { curve, minima, nodes, components } = found;
-    report.line("graph", &loaded.dataset.name);
+    report.line("graph", &found.name);
     let part = if args.whole_graph { "all" } else { "the largest" };
     report.line(
         "curve",
         format!(
             "{} charges from 0 to 1/2, {part} of {} weak components, {} nodes",
-            curve.len(),
-            grouped(components),
-            grouped(nodes)
+            curve.curve.len(),
+            grouped(curve.components),
+            grouped(curve.nodes)
         ),
     );
-    for minimum in &minima {
+    for minimum in &curve.minima {
         let text = format!("λ_min = {:.6} at q = {:.6}", minimum.lambda_min, minimum.charge);
         report.line("minimum", text);
     }
-    if minima.is_empty() {
+    if curve.minima.is_empty() {
         report.line("minimum", "none: the curve is flat, no charge is told from another");
     }
     if let Some(path) = &args.csv {
-        let rows = curve.iter().map(|point| [point.charge, point.lambda_min]);
+        let rows = curve.curve.iter().map(|point| [point.charge, point.lambda_min]);
         clock.phase("write", || write_csv(path, &["charge", "lambda_min"], rows))?;
         report.line("written", path.display());
     }
-    report.key("name", loaded.dataset.name.clone());
-    report.key("nodes", nodes);
-    report.key("components", components);
-    report.key("curve", json!(curve));
-    report.key("minima", json!(minima));
-    files(args, &mut report);
+    args.files(&mut report);
     report.print(common, clock)
 }

@@ -3,17 +3,15 @@
 mod density;
 mod frustration;
 
-use super::operator::build;
+use super::operator::{self, build};
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
 use crate::figures::{self, check_plot};
-use crate::report::{Bar, Clock, Report, check_ending, grouped, usage};
+use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
 use clap::{Args, ValueEnum};
 use magnon::data::write::{write_csv, write_npy};
-use magnon::spectrum::{
-    DensityConfig, Method, Select, Spectrum, SpectrumConfig, SpectrumError, spectrum,
-};
-use serde_json::json;
+use magnon::spectrum::{DensityConfig, Method, Select, SpectrumConfig};
+use magnon::workflow::{SpectrumReport, spectrum};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -110,14 +108,6 @@ impl SolverArgs {
     }
 }
 
-/// Parameters outside of their range are wrong usage; the rest is the data's fault.
-pub fn fault(error: SpectrumError) -> anyhow::Error {
-    match error {
-        SpectrumError::OutOfRange { .. } => usage(error),
-        other => other.into(),
-    }
-}
-
 pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.csv.as_deref(), "csv")?;
     check_ending(args.npy.as_deref(), "npy")?;
@@ -126,44 +116,44 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
         return Err(usage("--points is for --density and --frustration"));
     }
     let mut clock = Clock::default();
-    let mut report = Report::default();
     if args.frustration {
         let loaded = data::read(&args.data, common, &mut clock)?;
-        return frustration::run(args, &loaded, common, clock, report);
+        return frustration::run(args, &loaded.dataset, common, clock);
     }
     let config = args.config(common)?;
-    config.check().map_err(fault)?;
+    config.check().map_err(|error| fault(error.into()))?;
     let loaded = data::read(&args.data, common, &mut clock)?;
-    let operator = build(&args.operator, &loaded, common, &mut clock, &mut report)?;
-    let name = loaded.dataset.name.clone();
+    let built = build(&args.operator, &loaded, common)?;
     drop(loaded); // the graph is in the operator now
     if args.density {
-        return density::run(args, &operator, &name, common, clock, report);
+        return density::run(args, &built, common, clock);
     }
     let bar = Bar::open_ended("eigenpairs", common);
-    let found = clock
-        .phase("spectrum", || spectrum(&operator, &config, &|done, total| bar.tell(done, total)));
+    let pairs = spectrum(&built, &config, &bar).map_err(fault)?;
     drop(bar);
-    let found = found.map_err(fault)?;
-    describe(&found, config.tolerance, &mut report);
+    let found = &pairs.report;
+    clock.add_all(&found.seconds);
+    let mut report = Report::default();
+    report.put(found)?;
+    describe(found, &mut report);
     if let Some(path) = &args.csv {
         let rows = found.eigenvalues.iter().enumerate();
         let rows = rows.map(|(i, value)| [i.to_string(), value.to_string()]);
         clock.phase("write", || write_csv(path, &["index", "eigenvalue"], rows))?;
         report.line("written", path.display());
     }
-    if let (Some(path), Some(vectors)) = (&args.npy, &found.vectors) {
+    if let (Some(path), Some(vectors)) = (&args.npy, &pairs.vectors) {
         clock.phase("write", || write_npy(path, vectors))?;
         report.line("written", path.display());
     }
     if let Some(path) = &args.plot {
-        let charge = operator.config().charge;
-        let title = format!("Eigenvalues of {name}, q = {charge}");
-        let figure = figures::eigenvalues(title, charge.value(), &found.eigenvalues);
+        let of = &found.operator;
+        let title = format!("Eigenvalues of {}, q = {}", of.name, of.charge_text);
+        let figure = figures::eigenvalues(title, of.charge, &found.eigenvalues);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }
-    files(args, &mut report);
+    args.files(&mut report);
     report.print(common, clock)
 }
 
@@ -178,9 +168,18 @@ impl SpectrumArgs {
         let vectors = self.vectors || self.npy.is_some();
         Ok(SpectrumConfig { select, vectors, ..self.solver.config(common)? })
     }
+
+    fn files(&self, report: &mut Report) {
+        report.files([
+            ("csv", self.csv.as_deref()),
+            ("npy", self.npy.as_deref()),
+            ("plot", self.plot.as_deref()),
+        ]);
+    }
 }
 
-fn describe(found: &Spectrum, tolerance: f64, report: &mut Report) {
+fn describe(found: &SpectrumReport, report: &mut Report) {
+    operator::describe(&found.operator, report);
     let method = match found.method {
         Method::Dense => "dense solver".to_owned(),
         Method::Iterative => {
@@ -208,18 +207,4 @@ fn describe(found: &Spectrum, tolerance: f64, report: &mut Report) {
         let worst = residuals.iter().copied().fold(0.0, f64::max);
         report.line("residual", format!("at most {worst:.1e}"));
     }
-    report.key("method", json!(found.method));
-    report.key("components", found.components);
-    report.key("count", values.len());
-    report.key("products", found.products);
-    report.key("tolerance", tolerance);
-    report.key("eigenvalues", values.clone());
-    report.key("residuals", found.residuals.clone());
-}
-
-fn files(args: &SpectrumArgs, report: &mut Report) {
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    report.key("csv", path(&args.csv));
-    report.key("npy", path(&args.npy));
-    report.key("plot", path(&args.plot));
 }

@@ -162,7 +162,7 @@ impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
             (Rows::Mapped(mapped), _) => Ok(dense_rows(*mapped, each, self.real)),
             // A network that was built to predict has made neither X̄ nor X ready.
             (Rows::Unmade, Some((operator, filter))) if self.features.is_none() => {
-                let filtered = propagate(operator, filter, self.input.features, &|_, _| ())?;
+                let filtered = propagate(operator, filter, self.input.features, &|_, _| true)?;
                 Ok(dense_rows(&filtered, each, self.real))
             }
             (Rows::Unmade, Some((operator, filter))) => filter_rows(operator, filter, nodes),
@@ -312,7 +312,7 @@ fn check_mapped(
         return Err(wrong(sizes(other.rows(), other.cols()), &expected));
     }
     let columns = features.cols().min(2);
-    let ours = propagate_block(operator, filter, features, 0..columns, &|_, _| ())?;
+    let ours = propagate_block(operator, filter, features, 0..columns, &|_, _| true)?;
     let shape: Shape = ours.shape();
     let same = shape.field() == other.field();
     let mut row = vec![0.0; other.width()];

@@ -123,7 +123,10 @@ impl Experiment<'_> {
             shared: self.shared.filter(|_| symmetric.is_none()),
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches },
-            progress: &|done, total| observer.filtering(done, total),
+            progress: &|done, total| {
+                observer.filtering(done, total);
+                true // stopped between epochs
+            },
         };
         let network = variant.model.build(engine, &inputs)?;
         let built = network.seconds();

@@ -10,7 +10,11 @@
 //! threads, so a comparison that was interrupted goes on from the jobs that a [`Journal`] has kept, to the
 //! same figures bit for bit.
 
+mod answers;
+mod assemble;
+mod controls;
 mod entrant;
+mod hits;
 mod job;
 mod result;
 mod splits;
@@ -182,7 +186,7 @@ pub fn compare(
         }
     }
     jobs.finish()?;
-    Ok(result::assemble(&setting, info, &entrants))
+    Ok(assemble::assemble(&setting, info, &entrants))
 }
 
 /// Whether a model makes something of direction; at a charge of 0 none does.

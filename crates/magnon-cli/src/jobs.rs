@@ -1,0 +1,44 @@
+//! Commands of many jobs, which are kept in a journal as soon as they are done.
+
+use crate::args::Common;
+use crate::interrupt::{leave, stoppable};
+use crate::progress::JobBar;
+use crate::terminal::{shown, shown_json};
+use magnon::Error;
+use magnon::workflow::Progress;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Says how much is known from an earlier command.
+pub fn remark_known(known: usize, what: &str, place: &Path, common: &Common) {
+    if known > 0 && !common.quiet {
+        remark!("note: {known} {what} are known from {}", place.display());
+    }
+}
+
+/// Makes a call under a bar. An interrupt ends the command; what it has `kept` stays for the next one.
+pub fn run_jobs<T>(
+    common: &Common,
+    kept: &str,
+    call: impl FnOnce(&dyn Progress) -> Result<T, Error>,
+) -> anyhow::Result<T> {
+    match stoppable(|stop| call(&JobBar::new(common, stop))) {
+        Err(Error::Stopped) => {
+            remark!("stopped; {kept}");
+            leave();
+        }
+        outcome => Ok(outcome?),
+    }
+}
+
+/// Prints one JSON object, or lines for people.
+pub fn print(common: &Common, json: &str, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    if common.json {
+        return Ok(writeln!(out, "{}", shown_json(json))?);
+    }
+    for line in text().lines() {
+        writeln!(out, "{}", shown(line))?;
+    }
+    Ok(())
+}

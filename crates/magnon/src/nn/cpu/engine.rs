@@ -1,0 +1,345 @@
+//! What the tape asks of the engine, handed to the kernels.
+
+use super::clock::Work;
+use super::map::Kind;
+use super::{Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows};
+use crate::nn::attention::{Attention, AttentionGradient};
+use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::{EngineError, MapSource, Scalar, Shape};
+use std::sync::PoisonError;
+
+impl<T: Scalar> Cpu<T> {
+    fn scores<'a>(&'a self, input: &'a Attention<Self>) -> Option<attention::Scores<'a, T>> {
+        let Kind::Edges(edges) = &input.edges.kind else { return None };
+        let (features, shape) = input.features;
+        Some(attention::Scores {
+            edges,
+            features,
+            source: input.source,
+            target: input.target,
+            heads: input.heads,
+            cols: shape.cols() / input.heads.max(1),
+            seen: shape.rows(),
+            rows: input.rows,
+            slope: T::from_f64(input.slope),
+            dropout: input.dropout,
+            parallel: self.parallel,
+            instructions: self.instructions,
+        })
+    }
+}
+
+fn without_edges() -> EngineError {
+    EngineError::Unsupported("attention needs a map over edges".to_owned())
+}
+
+impl<T: Scalar> Engine for Cpu<T> {
+    type Real = T;
+    type Buffer = Vec<T>;
+    type Map = Map<T>;
+
+    fn sequential(&self) -> Self {
+        Self::sequential()
+    }
+
+    fn zeros(&self, len: usize) -> Result<Vec<T>, EngineError> {
+        let out_of_memory = EngineError::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) };
+        crate::memory::try_zeroed(len).ok_or(out_of_memory)
+    }
+
+    fn len(&self, buffer: &Vec<T>) -> usize {
+        buffer.len()
+    }
+
+    fn scratch_bytes(&self) -> usize {
+        let pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.iter().map(|block| block.len() * size_of::<T>()).sum()
+    }
+
+    fn clear(&self, buffer: &mut Vec<T>) -> Done {
+        buffer.fill(T::ZERO);
+        Ok(())
+    }
+
+    fn upload(&self, numbers: &[T], to: &mut Vec<T>) -> Done {
+        to.copy_from_slice(numbers);
+        Ok(())
+    }
+
+    fn copy(&self, from: &Vec<T>, to: &mut Vec<T>) -> Done {
+        to.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn download(&self, from: &Vec<T>, numbers: &mut [T]) -> Done {
+        numbers.copy_from_slice(from);
+        Ok(())
+    }
+
+    fn product(
+        &self,
+        left: Factor<Vec<T>>,
+        right: Factor<Vec<T>>,
+        out: (&mut Vec<T>, Shape),
+        add: bool,
+    ) -> Done {
+        let left = product::Operand::new(left.buffer, left.shape, left.adjoint);
+        let right = product::Operand::new(right.buffer, right.shape, right.adjoint);
+        self.clock.time(Work::Products, || {
+            product::product(left, right, (out.0, out.1), add, self.parallel)
+        });
+        Ok(())
+    }
+
+    fn prepare(&self, source: MapSource<T>) -> Result<Map<T>, EngineError> {
+        Ok(Map::new(source))
+    }
+
+    fn map_shape(&self, map: &Map<T>) -> Shape {
+        map.shape
+    }
+
+    fn map_stored(&self, map: &Map<T>) -> usize {
+        match &map.kind {
+            Kind::Dense(numbers) => numbers.len(),
+            Kind::Sparse(rows) => rows.values.len(),
+            _ => 0,
+        }
+    }
+
+    fn map(
+        &self,
+        map: &Map<T>,
+        side: Side,
+        values: Option<&Vec<T>>,
+        x: (&Vec<T>, Shape),
+        y: (&mut Vec<T>, Shape),
+        add: bool,
+    ) -> Done {
+        self.clock
+            .time(Work::Products, || self.apply(map, side, values, (x.0, x.1), (y.0, y.1), add))
+    }
+
+    fn mask_map(&self, map: &Map<T>, mask: &mut Vec<T>) -> Done {
+        let numbers = match &map.kind {
+            Kind::Dense(numbers) => numbers,
+            Kind::Sparse(rows) => &rows.values,
+            _ => return Err(EngineError::Unsupported("this map cannot be masked".to_owned())),
+        };
+        self.sweep_blocks(mask, |first, mask| {
+            let numbers = &numbers[first..first + mask.len()];
+            mask.iter_mut().zip(numbers).for_each(|(mask, &x)| *mask *= x);
+        });
+        Ok(())
+    }
+
+    fn add_bias(&self, bias: &Vec<T>, y: (&mut Vec<T>, Shape)) -> Done {
+        self.sweep(columns::AddBias { bias, y: y.0 });
+        Ok(())
+    }
+
+    fn sum_rows(&self, y: (&Vec<T>, Shape), bias: &mut Vec<T>, add: bool) -> Done {
+        self.sweep(columns::SumRows { y: y.0, bias, add });
+        Ok(())
+    }
+
+    fn activate(&self, f: Activation, shape: Shape, x: &Vec<T>, y: &mut Vec<T>) -> Done {
+        if f == Activation::Parts || x.len() != y.len() {
+            self.sweep(activation::Forward { f, shape, x, y });
+            return Ok(());
+        }
+        self.sweep_blocks(y, |first, y| {
+            let x = &x[first..first + y.len()];
+            self.instructions.compute(activation::Forward { f, shape, x, y });
+        });
+        Ok(())
+    }
+
+    fn activate_gradient(
+        &self,
+        f: Activation,
+        shape: Shape,
+        x: &Vec<T>,
+        y: &Vec<T>,
+        dy: &Vec<T>,
+        dx: &mut Vec<T>,
+    ) -> Done {
+        if f == Activation::Parts || x.len() != y.len() {
+            self.sweep(activation::Gradient { f, shape, x, y, dy, dx });
+            return Ok(());
+        }
+        self.sweep_blocks(dx, |first, dx| {
+            let [x, y, dy] = [x, y, dy].map(|all| &all[first..first + dx.len()]);
+            self.instructions.compute(activation::Gradient { f, shape, x, y, dy, dx });
+        });
+        Ok(())
+    }
+
+    fn draw_mask(&self, rate: f64, key: DrawKey, shape: Shape, mask: &mut Vec<T>) -> Done {
+        self.sweep_blocks(mask, |first, mask| {
+            self.instructions.compute(mask::Draw { rate, key, shape, first, mask });
+        });
+        Ok(())
+    }
+
+    fn multiply(&self, a: &Vec<T>, x: &Vec<T>, y: &mut Vec<T>, add: bool) -> Done {
+        self.sweep_blocks(y, |first, y| {
+            let [a, x] = [a, x].map(|all| &all[first..first + y.len()]);
+            match add {
+                true => self.instructions.compute(columns::MultiplyAdd { a, x, y }),
+                false => self.instructions.compute(columns::Multiply { a, x, y }),
+            }
+        });
+        Ok(())
+    }
+
+    fn scale(&self, factor: f64, x: &Vec<T>, y: &mut Vec<T>, add: bool) -> Done {
+        self.sweep(columns::Scale { factor: T::from_f64(factor), x, y, add });
+        Ok(())
+    }
+
+    fn scale_by(&self, c: (&Vec<T>, usize), x: &Vec<T>, y: &mut Vec<T>, add: bool) -> Done {
+        self.sweep(columns::Scale { factor: c.0[c.1], x, y, add });
+        Ok(())
+    }
+
+    fn dot(&self, x: &Vec<T>, y: &Vec<T>, out: (&mut Vec<T>, usize), add: bool) -> Done {
+        let sum: f64 = x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
+        let before = if add { out.0[out.1] } else { T::ZERO };
+        out.0[out.1] = before + T::from_f64(sum);
+        Ok(())
+    }
+
+    fn maximum(&self, a: &Vec<T>, b: &Vec<T>, y: &mut Vec<T>) -> Done {
+        self.sweep(rows::Maximum { a, b, y });
+        Ok(())
+    }
+
+    fn maximum_gradient(
+        &self,
+        x: &Vec<T>,
+        other: &Vec<T>,
+        strict: bool,
+        dy: &Vec<T>,
+        dx: &mut Vec<T>,
+    ) -> Done {
+        self.sweep(rows::MaximumGradient { x, other, strict, dy, dx });
+        Ok(())
+    }
+
+    fn put_columns(&self, x: (&Vec<T>, Shape), y: (&mut Vec<T>, Shape), at: usize) -> Done {
+        columns::put(x, y, at);
+        Ok(())
+    }
+
+    fn add_columns(&self, y: (&Vec<T>, Shape), at: usize, x: (&mut Vec<T>, Shape)) -> Done {
+        columns::add_back(y, at, x);
+        Ok(())
+    }
+
+    fn normalize_rows(&self, x: (&Vec<T>, Shape), y: &mut Vec<T>) -> Done {
+        self.sweep(rows::NormalizeRows { x: x.0, shape: x.1, y });
+        Ok(())
+    }
+
+    fn normalize_rows_gradient(
+        &self,
+        x: (&Vec<T>, Shape),
+        y: &Vec<T>,
+        dy: &Vec<T>,
+        dx: &mut Vec<T>,
+    ) -> Done {
+        self.sweep(rows::NormalizeRowsGradient { x: x.0, shape: x.1, y, dy, dx });
+        Ok(())
+    }
+
+    fn softmax(&self, x: (&Vec<T>, Shape), y: &mut Vec<T>) -> Done {
+        self.sweep(rows::Softmax { x: x.0, shape: x.1, y });
+        Ok(())
+    }
+
+    fn softmax_gradient(&self, y: (&Vec<T>, Shape), dy: &Vec<T>, dx: &mut Vec<T>) -> Done {
+        self.sweep(rows::SoftmaxGradient { y: y.0, shape: y.1, dy, dx });
+        Ok(())
+    }
+
+    fn group_dot(&self, x: (&Vec<T>, Shape), a: &Vec<T>, groups: usize, y: &mut Vec<T>) -> Done {
+        self.sweep(rows::GroupDot { x: x.0, shape: x.1, a, groups, y });
+        Ok(())
+    }
+
+    fn group_dot_gradient(
+        &self,
+        a: &Vec<T>,
+        groups: usize,
+        dy: &Vec<T>,
+        dx: (&mut Vec<T>, Shape),
+    ) -> Done {
+        self.sweep(rows::GroupDotGradient { a, groups, dy, dx: dx.0, shape: dx.1 });
+        Ok(())
+    }
+
+    fn group_sum(&self, x: (&Vec<T>, Shape), groups: usize, dy: &Vec<T>, da: &mut Vec<T>) -> Done {
+        self.sweep(rows::GroupSum { x: x.0, shape: x.1, groups, dy, da });
+        Ok(())
+    }
+
+    fn attend(&self, input: &Attention<Self>, out: &mut Vec<T>, norms: &mut Vec<T>) -> Done {
+        let scores = self.scores(input).ok_or_else(without_edges)?;
+        self.clock.time(Work::Products, || scores.forward(out, norms));
+        Ok(())
+    }
+
+    fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done {
+        let scores = self.scores(input).ok_or_else(without_edges)?;
+        let AttentionGradient { norms, out, dy, features, source, target } = back;
+        let mut room = [input.rows * input.heads, input.rows].map(|len| self.take(len));
+        self.clock.time(Work::Products, || {
+            let [along, unused] = &mut room;
+            scores.backward([norms, out, dy], [features, source, target], [along, unused]);
+        });
+        room.into_iter().for_each(|block| self.give(block));
+        Ok(())
+    }
+
+    fn log_softmax(&self, x: (&Vec<T>, Shape), y: &mut Vec<T>) -> Done {
+        self.sweep(nll_loss::LogSoftmax { x: x.0, shape: x.1, y });
+        Ok(())
+    }
+
+    fn nll_loss(
+        &self,
+        y: (&Vec<T>, Shape),
+        targets: &[(u32, u32)],
+    ) -> Result<(f64, usize), EngineError> {
+        Ok(self.sweep(nll_loss::Mean { y: y.0, shape: y.1, targets }))
+    }
+
+    fn nll_loss_gradient(
+        &self,
+        y: (&Vec<T>, Shape),
+        targets: &[(u32, u32)],
+        dx: &mut Vec<T>,
+    ) -> Done {
+        self.sweep(nll_loss::Gradient { y: y.0, shape: y.1, targets, dx });
+        Ok(())
+    }
+
+    fn square_norm(&self, x: &Vec<T>) -> Result<f64, EngineError> {
+        Ok(x.iter().map(|x| x.to_f64() * x.to_f64()).sum())
+    }
+
+    fn adam(
+        &self,
+        step: AdamStep,
+        gradient: &Vec<T>,
+        weights: &mut Vec<T>,
+        first: &mut Vec<T>,
+        second: &mut Vec<T>,
+    ) -> Done {
+        self.clock.time(Work::Optimiser, || {
+            self.instructions.compute(optimise::Adam { step, gradient, weights, first, second })
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! `propagate`: filtered features.
+
+use super::filter::build;
+use super::progress::steps;
+use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
+use crate::Error;
+use crate::data::Features;
+use crate::filter::{FilterConfig, Propagated};
+use serde::{Deserialize, Serialize};
+
+/// What [`propagate`] did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PropagateReport {
+    /// The operator.
+    #[serde(flatten)]
+    pub operator: OperatorSummary,
+    /// The filter.
+    #[serde(flatten)]
+    pub filter: FilterSummary,
+    /// Columns of the result; it has one row per node.
+    pub columns: usize,
+    /// Type of its numbers: `complex64`, or `float32` of a real operator.
+    pub dtype: String,
+    /// Where the time went, that of the operator included.
+    pub seconds: Phases,
+}
+
+/// Filtered features, with what is told of them.
+#[derive(Clone, Debug)]
+pub struct FilteredFeatures {
+    /// h(S)X, one row per node.
+    pub features: Propagated,
+    /// What is told of them.
+    pub report: PropagateReport,
+}
+
+/// Applies a filter of the operator to all columns of `features`, h(S)X.
+pub fn propagate(
+    built: &BuiltOperator,
+    features: &Features,
+    config: &FilterConfig,
+    progress: &dyn Progress,
+) -> Result<FilteredFeatures, Error> {
+    let filter = build(built, config)?;
+    let mut seconds = built.report.seconds.clone();
+    let told = steps(progress, "propagate");
+    let features = seconds.time("propagate", || {
+        crate::filter::propagate(&built.operator, &filter, features, &told)
+    })?;
+    let (columns, dtype) = match &features {
+        Propagated::Real(matrix) => (matrix.cols(), "float32"),
+        Propagated::Complex(matrix) => (matrix.cols(), "complex64"),
+    };
+    let report = PropagateReport {
+        operator: built.report.operator.clone(),
+        filter: FilterSummary::new(&filter, config),
+        columns,
+        dtype: dtype.to_owned(),
+        seconds,
+    };
+    Ok(FilteredFeatures { features, report })
+}
