@@ -32,8 +32,13 @@ pub fn run() -> anyhow::Result<()> {
         command.env("OMP_NUM_THREADS", "1").arg(peers::scripts().join(script));
         command
     };
-    let with_work =
-        ["check_operator.py", "check_cycles.py", "check_spectrum.py", "check_models.py"];
+    let with_work = [
+        "check_operator.py",
+        "check_cycles.py",
+        "check_spectrum.py",
+        "check_models.py",
+        "check_formats.py",
+    ];
     for script in ["check_graph.py"].iter().chain(&with_work) {
         step(peer(script).arg("--self-test"))?;
     }
