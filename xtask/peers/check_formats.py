@@ -71,7 +71,7 @@ def operator(sample: Sample, order: list[int], weighted: bool) -> np.ndarray:
         adjacency[u, v] = weight if weighted else 1.0
     both = np.maximum(adjacency, adjacency.T)
     looped = both + np.eye(NODES)
-    phase = np.exp(0.5j * np.pi * (adjacency - adjacency.T))
+    phase = np.exp(0.5j * np.pi * np.sign(adjacency - adjacency.T))
     scale = 1 / np.sqrt(looped.sum(axis=1))
     s = scale[:, None] * looped * phase * scale[None, :]
     return s[np.ix_(order, order)]

@@ -25,6 +25,7 @@ SYMMETRIZE = ("max", "mean")
 NORMALIZE = ("sym", "rw", "none")
 CHARGES = ("0", "1/6", "1/5", "1/4", "1/3", "1/2")
 KINDS = ("low", "high", "laplacian")
+PHASES = ("sign", "weight")
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,12 @@ class Operator:
     kind: str = "low"
     keep_self_loops: bool = False
     """Whether self loops of the graph count, beside those that are added."""
+    phase: str = "sign"
+    """Whether an edge is turned by its direction alone, or by its weight."""
 
     def flags(self) -> list[str]:
         """The same config on the command line."""
-        flags = ["--charge", self.charge]
+        flags = ["--charge", self.charge, "--phase", self.phase]
         flags += ["--symmetrize", self.symmetrize, "--normalize", self.normalize]
         if not self.self_loops:
             flags.append("--no-self-loops")
@@ -70,7 +73,10 @@ class Operator:
             degree = degree + 1
 
         # total (.) T_q = total + total (.) (T_q - 1), where T_q - 1 is as sparse as A - A^T.
-        turn = sp.csr_matrix(a - a.T, dtype=complex)
+        difference = sp.csr_matrix(a - a.T if self.phase == "weight" else abs(a) - abs(a).T)
+        if self.phase == "sign":
+            difference.data = np.sign(difference.data)
+        turn = sp.csr_matrix(difference, dtype=complex)
         turn.data = np.exp(2j * np.pi * float(Fraction(self.charge)) * turn.data) - 1
         adjacency = sp.csr_matrix(total + total.multiply(turn))
 
@@ -93,14 +99,16 @@ class Operator:
 def all_operators() -> list[Operator]:
     """Every combination of the options."""
     options = itertools.product(CHARGES, SYMMETRIZE, (True, False), NORMALIZE, KINDS)
-    return [Operator(*option) for option in options]
+    return [Operator(*option, phase=PHASES[i % 2]) for i, option in enumerate(options)]
 
 
 def few_operators() -> list[Operator]:
     """Every symmetrisation, normalisation and kind, with charges and self loops in turn."""
     options = itertools.product(SYMMETRIZE, NORMALIZE, KINDS)
     return [
-        Operator(CHARGES[(i + i // 6) % 6], symmetrize, i // 2 % 2 == 0, normalize, kind)
+        Operator(
+            CHARGES[(i + i // 6) % 6], symmetrize, i // 2 % 2 == 0, normalize, kind, phase=PHASES[i // 3 % 2]
+        )
         for i, (symmetrize, normalize, kind) in enumerate(options)
     ]
 
@@ -109,7 +117,7 @@ def signed_operators() -> list[Operator]:
     """Every symmetrisation, normalisation and kind, with two charges and self loops in turn."""
     options = itertools.product(("1/5", "1/3"), SYMMETRIZE, NORMALIZE, KINDS)
     return [
-        Operator(charge, symmetrize, i % 2 == 0, normalize, kind)
+        Operator(charge, symmetrize, i % 2 == 0, normalize, kind, phase=PHASES[i // 2 % 2])
         for i, (charge, symmetrize, normalize, kind) in enumerate(options)
     ]
 

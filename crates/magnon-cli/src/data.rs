@@ -24,10 +24,22 @@ pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Resu
 }
 
 /// The data set that a configuration describes, with its remarks told.
-pub fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::Result<Dataset> {
-    let dataset = magnon::workflow::read_dataset(config, seed)?;
+fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::Result<Dataset> {
+    Ok(told(magnon::workflow::read_dataset(config, seed)?, common))
+}
+
+/// The same for models, which need features.
+pub fn read_training_data(
+    config: &DataConfig,
+    seed: u64,
+    common: &Common,
+) -> anyhow::Result<Dataset> {
+    Ok(told(magnon::workflow::read_training_data(config, seed)?, common))
+}
+
+fn told(dataset: Dataset, common: &Common) -> Dataset {
     if !common.quiet {
         dataset.remarks.iter().for_each(|remark| remark!("note: {remark}"));
     }
-    Ok(dataset)
+    dataset
 }

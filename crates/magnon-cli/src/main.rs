@@ -73,5 +73,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Fetch(args)) => commands::fetch::run(args, common),
         Some(Command::Models(args)) => commands::models::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
+        Some(Command::Completions(args)) => commands::completions::run(args),
+        Some(Command::Man(args)) => commands::man::run(args),
     }
 }

@@ -160,15 +160,13 @@ pub fn check_ending(path: Option<&Path>, ending: &str) -> anyhow::Result<()> {
     Err(usage(format!("{}: this is written as .{ending}; let the name end so", path.display())))
 }
 
-/// Refuses a file whose folder is missing, before any work is done for it.
+/// Refuses a file for which no folder can be made, before any work is done for it. Missing folders are
+/// made when the file is written.
 pub fn check_folder(path: &Path) -> anyhow::Result<()> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            anyhow::bail!(
-                "{}: the folder {} does not exist; create it first",
-                path.display(),
-                folder.display()
-            )
+    let above = path.ancestors().skip(1).find(|folder| folder.exists());
+    match above {
+        Some(folder) if !folder.is_dir() => {
+            anyhow::bail!("{}: {} is a file, not a folder", path.display(), folder.display())
         }
         _ => Ok(()),
     }

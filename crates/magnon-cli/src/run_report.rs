@@ -54,13 +54,14 @@ pub fn report(run: &KeptRun, command: String) -> Report {
         kept.figures.best_epoch,
     );
     let runs = figures.runs();
-    let note = match runs {
-        1 => "one run".to_owned(),
-        _ => format!("95 % confidence interval over {runs} runs"),
+    let note = match (runs, figures.interval_words()) {
+        (_, Some(words)) => format!("of the model: {words}"),
+        (1, None) => "one run".to_owned(),
+        (_, None) => format!("95 % confidence interval over {runs} runs"),
     };
     Report {
         title: format!("{} on {name}", config.model.info().title),
-        subtitle: subtitle(config, figures),
+        subtitle: figures.verdict.clone(),
         facts: facts(run),
         remarks,
         controls: controls(config, figures),
@@ -77,7 +78,8 @@ pub fn report(run: &KeptRun, command: String) -> Report {
     }
 }
 
-fn subtitle(config: &RunConfig, figures: &TrainReport) -> String {
+/// The model with what was chosen for it.
+fn described(config: &RunConfig, figures: &TrainReport) -> String {
     let mut parts = Vec::new();
     parts.extend(figures.charge_text.as_ref().map(|charge| format!("charge q = {charge}")));
     if let Some(filter) = &config.filter {
@@ -97,6 +99,7 @@ fn facts(run: &KeptRun) -> Vec<Fact> {
     let fact = |name: &str, value: String| Fact { name: name.to_owned(), value };
     let measures = magnon::graph::measure(&dataset.graph);
     let mut facts = vec![
+        fact("Model", described(config, figures)),
         fact("Nodes", grouped(dataset.graph.nodes())),
         fact("Edges", grouped(dataset.graph.edges())),
         fact("Reciprocity", format!("{:.3}", measures.reciprocity)),

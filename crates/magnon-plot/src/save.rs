@@ -43,6 +43,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), PlotError> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    std::fs::create_dir_all(folder).map_err(fail)?;
     let mut builder = tempfile::Builder::new();
     // The names that the library's temporary files have, by which a run removes what a kill has left.
     builder.prefix(".magnon-").rand_bytes(12).suffix(".tmp");

@@ -114,6 +114,17 @@ pub enum SparseError {
 }
 
 impl SparseMatrix {
+    /// The matrix with its zeros.
+    pub fn to_dense(&self) -> Matrix<f32> {
+        let mut dense = Matrix::zeros(self.rows(), self.cols());
+        let cols = self.cols().max(1);
+        for (row, place) in dense.as_mut_slice().chunks_exact_mut(cols).enumerate() {
+            let (columns, values) = self.row(row);
+            columns.iter().zip(values).for_each(|(&column, &value)| place[column as usize] = value);
+        }
+        dense
+    }
+
     /// Builds the matrix from `(row, column, value)` in any order; equal places are summed.
     pub fn from_triplets(
         rows: usize,

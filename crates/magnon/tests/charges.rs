@@ -8,7 +8,7 @@ use magnon::filter::{Filter, Propagated, propagate};
 use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops, measure};
 use magnon::matrix::Matrix;
-use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
+use magnon::operator::{Charge, MagneticOperator, OperatorConfig, Phase};
 use num_complex::Complex64;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,7 +46,7 @@ fn flux_tells_which_charges_have_the_same_spectrum() {
     let same = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
     let (mut equivalent, mut different) = (0, 0);
     for graph in graphs(2_000) {
-        let flux = flux(&graph, &AtomicBool::new(false)).unwrap();
+        let flux = flux(&graph, Phase::default(), &AtomicBool::new(false)).unwrap();
         let plain = spectrum(&graph, Charge::ZERO);
         for m in 2..=6 {
             let charge = Charge::fraction(1, m).unwrap();
@@ -108,7 +108,7 @@ fn charges_with_the_same_spectrum_filter_differently() {
     let (mut turned, mut symmetric) = (0, 0);
     for graph in graphs(1_000) {
         let n = graph.nodes();
-        let flux = flux(&graph, &AtomicBool::new(false)).unwrap();
+        let flux = flux(&graph, Phase::default(), &AtomicBool::new(false)).unwrap();
         let potential = potentials(&graph);
         let cells = (0..3 * n).map(|i| ((i * 37 + 11) % 101) as f32 / 50.0 - 1.0).collect();
         let x = Matrix::from_vec(n, 3, cells).unwrap();
@@ -149,7 +149,7 @@ fn advice_follows_the_paper() {
     let advice = |graph: &DiGraph| {
         let stop = AtomicBool::new(false);
         let lengths = cycle_lengths(graph, &LengthsConfig::default(), &stop);
-        advise(&lengths, &flux(graph, &stop).unwrap(), measure(graph).symmetric)
+        advise(&lengths, &flux(graph, Phase::default(), &stop).unwrap(), measure(graph).symmetric)
     };
     let of = |nodes: usize, edges: &[(u32, u32)]| {
         advice(&GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph)

@@ -114,7 +114,7 @@ fn a_stopped_search_claims_nothing() {
         assert!(report.lengths.iter().all(|answer| answer.evidence == Evidence::Budget));
         assert!(!count_cycles(&graph, None, &stop).complete);
         assert_eq!(Cycles::until(&graph, None, &stop).next(), None);
-        assert_eq!(flux(&graph, &stop), None);
+        assert_eq!(flux(&graph, magnon::operator::Phase::default(), &stop), None);
     }
     // A listing that is stopped on the way ends there.
     let graph = GraphBuilder::new(3).edges([(0, 1), (1, 0), (1, 2), (2, 1)]).build().unwrap().graph;

@@ -10,7 +10,7 @@ use magnon::matrix::{Matrix, SparseMatrix};
 use magnon::nn::{self, Cpu, Engine, Field, MapSource, Shape};
 use magnon::operator::{
     Along, Bounds, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize,
-    OperatorConfig, Symmetrize,
+    OperatorConfig, Phase, Symmetrize,
 };
 use magnon::spectrum::{SpectrumConfig, spectrum};
 use proptest::prelude::*;
@@ -47,9 +47,11 @@ fn configs() -> impl Strategy<Value = OperatorConfig> {
         prop_oneof![Just(Normalize::Symmetric), Just(Normalize::RandomWalk), Just(Normalize::None)];
     let kind =
         prop_oneof![Just(Kind::Adjacency), Just(Kind::NegatedAdjacency), Just(Kind::Laplacian)];
-    (charges, symmetrize, any::<bool>(), normalize, kind).prop_map(
-        |(charge, symmetrize, self_loops, normalize, kind)| OperatorConfig {
+    let phase = prop_oneof![Just(Phase::Sign), Just(Phase::Weight)];
+    (charges, phase, symmetrize, any::<bool>(), normalize, kind).prop_map(
+        |(charge, phase, symmetrize, self_loops, normalize, kind)| OperatorConfig {
             charge,
+            phase,
             symmetrize,
             self_loops,
             normalize,
@@ -185,7 +187,12 @@ proptest! {
         let degree = |u: usize| (0..n).map(|v| joined(u, v).abs()).sum::<f64>() + loops;
         let expected = Mat::from_fn(n, n, |u, v| {
             let one = if u == v { 1.0 } else { 0.0 };
-            let turn = std::f64::consts::TAU * config.charge.value() * (a[u][v] - a[v][u]);
+            let difference = match config.phase {
+                Phase::Weight => a[u][v] - a[v][u],
+                Phase::Sign if a[u][v].abs() == a[v][u].abs() => 0.0,
+                Phase::Sign => (a[u][v].abs() - a[v][u].abs()).signum(),
+            };
+            let turn = std::f64::consts::TAU * config.charge.value() * difference;
             let divisor = match config.normalize {
                 Normalize::None => 1.0,
                 Normalize::Symmetric => (degree(u) * degree(v)).sqrt(),

@@ -3,7 +3,7 @@
 
 mod training_common;
 
-use magnon::data::{Dataset, FeatureNorm, Features, SyntheticConfig};
+use magnon::data::{Dataset, Features, Scaling, SyntheticConfig};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
 use magnon::model::{
@@ -463,7 +463,7 @@ fn on_line(nodes: usize, edges: &[Edge], features: Matrix<f32>) -> Dataset {
         report: Default::default(),
         graph: graph.build().unwrap().graph,
         features: Some(Features::Dense(features)),
-        scaled: false,
+        scaling: Scaling::None,
         labels: None,
         splits: Vec::new(),
         node_names: None,
@@ -496,7 +496,7 @@ fn saved(case: &Case, data: &Dataset) -> (SavedModel, Reach) {
     let saved = SavedModel {
         model: case.config.model.clone(),
         filter: case.config.filter.clone(),
-        feature_norm: FeatureNorm::None,
+        scaling: Scaling::None,
         width: features.cols(),
         classes: ["a", "b", "c"].map(str::to_owned).to_vec(),
         weights: weights.collect(),

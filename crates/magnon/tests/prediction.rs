@@ -4,7 +4,7 @@
 
 mod training_common;
 
-use magnon::data::{Dataset, FeatureNorm, Features};
+use magnon::data::{Dataset, Features, Scaling};
 use magnon::filter::{FilterConfig, FilterKind};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
@@ -48,7 +48,7 @@ fn dataset(graph: DiGraph, features: Features) -> Dataset {
         report: Default::default(),
         graph,
         features: Some(features),
-        scaled: false,
+        scaling: Scaling::None,
         labels: None,
         splits: Vec::new(),
         node_names: None,
@@ -84,7 +84,7 @@ fn model(
     let weights = weights.map(|(name, shape, value)| (name.to_owned(), shape, value.clone()));
     SavedModel {
         model: config,
-        feature_norm: FeatureNorm::None,
+        scaling: Scaling::None,
         width: features.cols(),
         classes: ["a", "b", "c"].map(str::to_owned).to_vec(),
         weights: weights.collect(),

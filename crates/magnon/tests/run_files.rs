@@ -3,7 +3,7 @@
 
 mod training_common;
 
-use magnon::data::{Dataset, FeatureNorm};
+use magnon::data::{Dataset, Scaling};
 use magnon::model::{MgcConfig, ModelConfig};
 use magnon::nn::{NamedNumbers, Shape};
 use magnon::operator::Charge;
@@ -25,7 +25,7 @@ fn trained(data: &Dataset, config: &RunConfig) -> (SavedModel, Outcome) {
         model: config.model.clone(),
         operator: outcome.operator(config),
         filter: config.filter.clone(),
-        feature_norm: FeatureNorm::None,
+        scaling: Scaling::None,
         width: data.features.as_ref().unwrap().cols(),
         classes: data.labels.as_ref().unwrap().names.clone(),
         weights: run.weights.clone(),

@@ -87,7 +87,7 @@ pub fn measure(table: &mut Table) -> anyhow::Result<()> {
             let (mut times, mut answers) = (Times::default(), Vec::new());
             for _ in 0..ROUNDS {
                 let (seconds, report) = time(|| {
-                    flux(&graph, &stop);
+                    flux(&graph, magnon::operator::Phase::default(), &stop);
                     cycle_lengths(&graph, &config, &stop)
                 });
                 times.push(seconds);

@@ -3,7 +3,7 @@
 use super::Common;
 use crate::report::usage;
 use clap::Args;
-use magnon::data::{ExtraIds, FeatureNorm, SplitChoice};
+use magnon::data::{ExtraIds, FeatureNorm, MadeFeatures, SplitChoice, WeightTransform};
 use magnon::graph::{Duplicates, SelfLoops};
 use magnon::train::DataConfig;
 use std::path::PathBuf;
@@ -21,8 +21,9 @@ pub struct DataArgs {
 #[command(next_help_heading = "Data")]
 pub struct DataFlags {
     /// Node features from this table (.csv, .tsv, .parquet, .feather, joined by its id column) or array
-    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA
-    #[arg(long, value_name = "FILE")]
+    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA; or degree or identity, to make
+    /// them from the graph
+    #[arg(long, value_name = "FILE|degree|identity")]
     pub features: Option<PathBuf>,
     /// Node labels from this table or array, in place of those of DATA
     #[arg(long, value_name = "FILE")]
@@ -42,6 +43,9 @@ pub struct DataFlags {
     /// Leave out the weights of edges
     #[arg(long)]
     pub unweighted: bool,
+    /// What is done to the weights of edges [default: none]
+    #[arg(long, value_enum)]
+    pub weight_transform: Option<WeightTransform>,
     /// Whether the first line of an edge list names its columns [default: found out]
     #[arg(long, value_name = "yes|no", value_parser = yes_or_no)]
     pub header: Option<bool>,
@@ -67,8 +71,9 @@ pub struct DataFlags {
     /// Keep edges from a node to itself, which are dropped by default
     #[arg(long)]
     pub keep_self_loops: bool,
-    /// Divide each row of the features by its sum; auto does so for non-negative counts
-    /// [default: auto]
+    /// How features are scaled: row divides each row by its sum, standard gives each column mean 0 and
+    /// standard deviation 1, auto takes standard for dense columns of unlike scale and row for
+    /// non-negative counts [default: auto]
     #[arg(long, value_enum)]
     pub feature_norm: Option<FeatureNorm>,
     /// The split of the nodes: given, given:K, or percentages drawn per class such as 60/20/20
@@ -101,6 +106,7 @@ impl DataArgs {
         load.feature_norm = flags.feature_norm.unwrap_or(load.feature_norm);
         load.nodes = flags.nodes.or(load.nodes);
         load.unweighted |= flags.unweighted;
+        load.weight_transform = flags.weight_transform.unwrap_or(load.weight_transform);
         load.header = flags.header.or(load.header);
         load.extra_ids = flags.extra_ids.unwrap_or(load.extra_ids);
         if !flags.missing.is_empty() {
@@ -119,7 +125,13 @@ impl DataArgs {
         if flags.keep_self_loops {
             load.self_loops = SelfLoops::Keep;
         }
-        config.features = flags.features.clone().or(config.features.take());
+        let made = flags.features.as_ref().filter(|path| !path.exists());
+        let made = made.and_then(|path| path.to_str()?.parse::<MadeFeatures>().ok());
+        if made.is_some() {
+            (config.made, config.features) = (made, None);
+        } else if flags.features.is_some() {
+            (config.made, config.features) = (None, flags.features.clone());
+        }
         config.labels = flags.labels.clone().or(config.labels.take());
         config.split = flags.split.unwrap_or(config.split);
         config.split_seed = flags.split_seed.or(config.split_seed);

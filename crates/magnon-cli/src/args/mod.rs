@@ -13,12 +13,14 @@ pub use operator::OperatorArgs;
 pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};
 
 use crate::commands::compare::CompareArgs;
+use crate::commands::completions::CompletionsArgs;
 use crate::commands::cycles::CyclesArgs;
 use crate::commands::denoise::DenoiseArgs;
 use crate::commands::eigenmap::EigenmapArgs;
 use crate::commands::fetch::FetchArgs;
 use crate::commands::generate::GenerateArgs;
 use crate::commands::info::InfoArgs;
+use crate::commands::man::ManArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::operator::OperatorCommand;
 use crate::commands::predict::PredictArgs;
@@ -107,4 +109,8 @@ pub enum Command {
     Fetch(FetchArgs),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
+    /// Print what a shell needs to complete commands and flags
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
 }

@@ -3,7 +3,7 @@
 use crate::report::usage;
 use clap::Args;
 use magnon::model::{ChargeChoice, KindChoice, OperatorChoice, PassChoice};
-use magnon::operator::{Normalize, Symmetrize};
+use magnon::operator::{Normalize, Phase, Symmetrize};
 
 #[derive(Args)]
 #[command(next_help_heading = "Operator")]
@@ -12,6 +12,9 @@ pub struct OperatorArgs {
     /// directed cycles of the graph [default: auto]
     #[arg(long, value_name = "Q", allow_hyphen_values = true)]
     pub charge: Option<ChargeChoice>,
+    /// What the phase of an edge is made of, where edges have weights [default: sign]
+    #[arg(long, value_enum)]
+    pub phase: Option<Phase>,
     /// How the adjacency becomes symmetric [default: max]
     #[arg(long, value_enum)]
     pub symmetrize: Option<Symmetrize>,
@@ -35,6 +38,7 @@ impl OperatorArgs {
     pub fn first_given(&self) -> Option<&'static str> {
         let given = [
             ("--charge", self.charge.is_some()),
+            ("--phase", self.phase.is_some()),
             ("--symmetrize", self.symmetrize.is_some()),
             ("--normalize", self.normalize.is_some()),
             ("--no-self-loops", self.no_self_loops),
@@ -51,6 +55,7 @@ impl OperatorArgs {
         }
         choice.pass = self.pass.unwrap_or(choice.pass);
         choice.charge = self.charge.unwrap_or(choice.charge);
+        choice.phase = self.phase.unwrap_or(choice.phase);
         choice.symmetrize = self.symmetrize.unwrap_or(choice.symmetrize);
         choice.normalize = self.normalize.unwrap_or(choice.normalize);
         choice.kind = self.kind.unwrap_or(choice.kind);

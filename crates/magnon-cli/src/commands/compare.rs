@@ -2,7 +2,7 @@
 
 use crate::args::{Common, DataArgs};
 use crate::compare_page;
-use crate::data::read_dataset;
+use crate::data::read_training_data;
 use crate::jobs::{self, remark_known, run_jobs};
 use crate::report::{check_folder, usage};
 use clap::Args;
@@ -118,7 +118,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     }
     let mut data = DataConfig::default();
     args.data.apply(&mut data, common)?;
-    let dataset = read_dataset(&data, common.seed(), common)?;
+    let dataset = read_training_data(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let folder = args.output.clone().unwrap_or_else(magnon_fetch::cache_folder);
     let place = folder.join(Journal::<JobResult>::file_name(&dataset));

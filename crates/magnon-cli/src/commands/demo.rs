@@ -2,6 +2,7 @@
 
 use super::train::train;
 use crate::args::Common;
+use magnon::data::write::write_atomic;
 use magnon::filter::FilterConfig;
 use magnon::train::{RunConfig, RunsConfig, TrainConfig};
 use magnon::workflow::TrainOptions;
@@ -19,7 +20,10 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
             "note: training on the built-in graph, in which only the directions tell the classes \
              apart; see magnon --help for all commands"
         );
+        remark!("note: the run goes to the folder {FOLDER}/, which git ignores");
     }
+    // Found by git before anything else is there.
+    write_atomic(&PathBuf::from(FOLDER).join(".gitignore"), |out| out.write_all(b"*\n"))?;
     let config = RunConfig {
         filter: Some(FilterConfig { order: Some(ORDER), ..Default::default() }),
         train: TrainConfig { seed: common.seed(), ..Default::default() },

@@ -1,6 +1,7 @@
 //! One command per file.
 
 pub mod compare;
+pub mod completions;
 pub mod cycles;
 pub mod demo;
 pub mod denoise;
@@ -8,6 +9,7 @@ pub mod eigenmap;
 pub mod fetch;
 pub mod generate;
 pub mod info;
+pub mod man;
 pub mod models;
 pub mod operator;
 pub mod predict;

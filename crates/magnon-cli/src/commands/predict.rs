@@ -8,9 +8,8 @@ use crate::terminal::Screen;
 use anyhow::anyhow;
 use clap::Args;
 use magnon::Error;
-use magnon::data::Dataset;
 use magnon::data::write::{quoted, write_atomic};
-use magnon::run::{FileError, Prediction, SavedModel};
+use magnon::run::FileError;
 use magnon::workflow::{PredictReport, Predicted, predict, run_data};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -39,7 +38,7 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     }
     let unfinished = |error: Error| match error {
         Error::File(FileError::Unfinished { path }) => anyhow!(
-            "{}: the run has not come to its end; go on with it: magnon train --resume --out {}",
+            "{}: the run has not come to its end; go on with it: magnon train --resume -o {}",
             path.display(),
             path.display()
         ),
@@ -51,24 +50,23 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         let remarks = JobBar::new(common, stop);
         predict(&args.run, &data, args.full, &remarks)
     });
-    let Predicted { saved, dataset, prediction, report: figures } = found.map_err(unfinished)?;
+    let predicted = found.map_err(unfinished)?;
+    let figures = &predicted.report;
     let mut clock = Clock::from(&figures.seconds);
     let mut report = Report::default();
-    report.put(&figures)?;
-    describe(&figures, &mut report);
+    report.put(figures)?;
+    describe(figures, &mut report);
     match &args.output {
         Some(path) => {
-            clock.phase("write", || {
-                write_atomic(path, |out| table(out, &saved, &dataset, &prediction))
-            })?;
+            clock.phase("write", || write_atomic(path, |out| table(out, &predicted)))?;
             report.line("written", path.display());
         }
         None if !common.json => {
             let mut out = io::BufWriter::new(io::stdout().lock());
             // For people, names are made fit to be seen; for programs, they stay as they are.
             match io::stdout().is_terminal() {
-                true => table(&mut Screen(&mut out), &saved, &dataset, &prediction)?,
-                false => table(&mut out, &saved, &dataset, &prediction)?,
+                true => table(&mut Screen(&mut out), &predicted)?,
+                false => table(&mut out, &predicted)?,
             }
             return Ok(out.flush()?);
         }
@@ -100,27 +98,11 @@ fn describe(figures: &PredictReport, report: &mut Report) {
 }
 
 /// One line per node.
-fn table(
-    out: &mut dyn Write,
-    saved: &SavedModel,
-    dataset: &Dataset,
-    prediction: &Prediction,
-) -> io::Result<()> {
-    write!(out, "node,label")?;
-    for class in &saved.classes {
-        write!(out, ",{}", quoted(&format!("probability_{class}")))?;
-    }
-    writeln!(out)?;
-    for node in 0..dataset.graph.nodes() {
-        match dataset.node_names.as_ref().and_then(|names| names.name(node)) {
-            Some(name) => write!(out, "{}", quoted(&name))?,
-            None => write!(out, "{node}")?,
-        }
-        write!(out, ",{}", quoted(&saved.classes[prediction.class(node)]))?;
-        for log in prediction.log_probabilities.row(node) {
-            write!(out, ",{}", log.exp())?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
+fn table(out: &mut dyn Write, predicted: &Predicted) -> io::Result<()> {
+    let line = |out: &mut dyn Write, cells: &[String]| {
+        let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+        writeln!(out, "{}", cells.join(","))
+    };
+    line(out, &predicted.header())?;
+    predicted.rows().try_for_each(|row| line(out, &row))
 }

@@ -1,7 +1,7 @@
 //! `magnon tune`: better settings of a model, found on validation nodes.
 
 use crate::args::{Common, ConfigArgs, DataArgs};
-use crate::data::read_dataset;
+use crate::data::read_training_data;
 use crate::jobs::{self, remark_known, run_jobs};
 use crate::report::{check_folder, usage};
 use crate::tune_page;
@@ -66,7 +66,7 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
         seed: common.seed(),
     };
     config.check()?;
-    let dataset = read_dataset(&base.data, common.seed(), common)?;
+    let dataset = read_training_data(&base.data, common.seed(), common)?;
     let splits = splits(args, &base, &dataset, common)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let place = magnon_fetch::cache_folder().join(Journal::<TuneRecord>::file_name(&dataset));

@@ -2,12 +2,13 @@
 
 use super::period::gcd;
 use crate::graph::DiGraph;
+use crate::operator::Phase;
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Net flux of the cycles of the underlying graph.
 ///
-/// A walk along u → v gains A(u,v) − A(v,u); the sum round a cycle is its flux f, and the charge q
+/// A walk along u → v gains the difference of its [`Phase`]: ±1 by direction, or A(u,v) − A(v,u); the sum round a cycle is its flux f, and the charge q
 /// gives it the phase e^{i2πqf}. Phases of all cycles determine the operator up to a change of local
 /// phases: charges q and p that agree on every cycle give S_q = D\*S_pD with a diagonal D of phases.
 /// Such a gauge transformation keeps the spectrum. It does not keep what a filter does to features,
@@ -33,7 +34,7 @@ impl Flux {
 /// Measures the flux: potentials along a spanning forest, then the flux of the fundamental cycle of
 /// every other edge. Takes e log d steps for e edges and degrees d; `None` when `stop` is set on the
 /// way.
-pub fn flux(graph: &DiGraph, stop: &AtomicBool) -> Option<Flux> {
+pub fn flux(graph: &DiGraph, phase: Phase, stop: &AtomicBool) -> Option<Flux> {
     if stop.load(Relaxed) {
         return None;
     }
@@ -52,11 +53,11 @@ pub fn flux(graph: &DiGraph, stop: &AtomicBool) -> Option<Flux> {
             if stop.load(Relaxed) {
                 return None;
             }
-            if flux.divisor == Some(1) && !graph.is_weighted() {
+            if flux.divisor == Some(1) && (phase == Phase::Sign || !graph.is_weighted()) {
                 return Some(flux); // whole numbers with the divisor 1 keep it
             }
             let here = potential[u].unwrap_or(0.0);
-            for (v, gain) in gains(graph, &transpose, u) {
+            for (v, gain) in gains(graph, &transpose, phase, u) {
                 match potential[v] {
                     None => {
                         potential[v] = Some(here + gain);
@@ -87,11 +88,12 @@ impl Flux {
     }
 }
 
-/// Neighbours of `u` in the underlying graph with A(u,v) − A(v,u); a pair joined both ways comes
+/// Neighbours of `u` in the underlying graph with what the way to them gains; a pair joined both ways comes
 /// twice, which changes nothing.
 fn gains<'a>(
     graph: &'a DiGraph,
     transpose: &'a DiGraph,
+    phase: Phase,
     u: usize,
 ) -> impl Iterator<Item = (usize, f64)> + 'a {
     let weight = move |g: &DiGraph, k: usize| g.weights(u).map_or(1.0, |w| f64::from(w[k]));
@@ -99,7 +101,7 @@ fn gains<'a>(
         g.targets(u).iter().enumerate().filter(move |&(_, &v)| v as usize != u).map(
             move |(k, &v)| {
                 let back = other.targets(u).binary_search(&v).map_or(0.0, |k| weight(other, k));
-                (v as usize, sign * (weight(g, k) - back))
+                (v as usize, sign * phase.difference(weight(g, k), back))
             },
         )
     };
@@ -113,7 +115,7 @@ mod tests {
 
     fn of(nodes: usize, edges: &[(u32, u32)]) -> Flux {
         let graph = GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph;
-        flux(&graph, &AtomicBool::new(false)).unwrap()
+        flux(&graph, Phase::Sign, &AtomicBool::new(false)).unwrap()
     }
 
     #[test]
@@ -136,8 +138,10 @@ mod tests {
         let edges = [(0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.25)];
         let graph = GraphBuilder::new(3).weighted_edges(edges).build().unwrap().graph;
         let stop = AtomicBool::new(false);
-        assert_eq!(flux(&graph, &stop), Some(Flux { free: false, divisor: None }));
+        let of = |phase| flux(&graph, phase, &stop);
+        assert_eq!(of(Phase::Weight), Some(Flux { free: false, divisor: None }));
+        assert_eq!(of(Phase::Sign), Some(Flux { free: false, divisor: Some(3) }));
         stop.store(true, Relaxed);
-        assert_eq!(flux(&graph, &stop), None);
+        assert_eq!(of(Phase::Weight), None);
     }
 }

@@ -74,6 +74,55 @@ impl Features {
         }
     }
 
+    /// Mean and standard deviation of each column, over all rows.
+    pub fn moments(&self) -> (Vec<f64>, Vec<f64>) {
+        let (rows, cols) = (self.rows().max(1) as f64, self.cols());
+        let (mut sums, mut squares) = (vec![0.0; cols], vec![0.0; cols]);
+        self.for_each(|column, value| sums[column] += value);
+        let mean: Vec<f64> = sums.iter().map(|sum| sum / rows).collect();
+        let mut stored = vec![0usize; cols];
+        self.for_each(|column, value| {
+            stored[column] += 1;
+            squares[column] += (value - mean[column]).powi(2);
+        });
+        let std = |column: usize| {
+            // What is not stored is 0.
+            let zeros = rows - stored[column] as f64;
+            ((squares[column] + zeros * mean[column].powi(2)) / rows).sqrt()
+        };
+        let std = (0..cols).map(std).collect();
+        (mean, std)
+    }
+
+    fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::Dense(matrix) => (0..matrix.rows()).for_each(|row| {
+                matrix.row(row).iter().enumerate().for_each(|(k, &v)| visit(k, f64::from(v)));
+            }),
+            Self::Sparse(matrix) => (0..matrix.rows()).for_each(|row| {
+                let (columns, values) = matrix.row(row);
+                columns.iter().zip(values).for_each(|(&k, &v)| visit(k as usize, f64::from(v)));
+            }),
+        }
+    }
+
+    /// Whether these are dense columns whose scales differ by more than a hundredfold, such as ages
+    /// beside incomes: most entries are not 0, and the typical sizes of columns lie far apart.
+    pub fn are_unlike(&self) -> bool {
+        const FAR: f64 = 100.0;
+        let Self::Dense(matrix) = self else { return false };
+        let filled = matrix.as_slice().iter().filter(|&&value| value != 0.0).count();
+        if filled * 2 < matrix.as_slice().len() {
+            return false;
+        }
+        let (mean, std) = self.moments();
+        let sizes = mean.iter().zip(&std).map(|(mean, std)| mean.hypot(*std));
+        let sizes: Vec<f64> = sizes.filter(|size| *size > 0.0).collect();
+        let largest = sizes.iter().copied().fold(0.0, f64::max);
+        let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+        largest > FAR * smallest
+    }
+
     /// Whether every value is a count: a whole number, not negative.
     pub fn are_counts(&self) -> bool {
         self.values().iter().all(|&v| v >= 0.0 && v.fract() == 0.0)
@@ -87,25 +136,83 @@ impl Features {
 pub enum FeatureNorm {
     /// Each row divided by the sum of its absolute values.
     Row,
+    /// Each column shifted to mean 0 and scaled to standard deviation 1.
+    Standard,
     /// As they are.
     None,
-    /// `Row` for non-negative counts, `None` otherwise.
+    /// `Standard` for dense columns of unlike scale, else `Row` for non-negative counts, else `None`.
     #[default]
     Auto,
 }
 
-impl FeatureNorm {
-    /// Applies the rule and says whether rows were scaled.
-    pub fn apply(self, features: &mut Features) -> bool {
-        let scale = match self {
-            Self::Row => true,
-            Self::None => false,
-            Self::Auto => features.are_counts(),
-        };
-        if scale {
-            features.normalize_rows();
+/// What was done to the features.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scaling {
+    /// Nothing.
+    #[default]
+    None,
+    /// Each row was divided by the sum of its absolute values.
+    Rows,
+    /// x became (x − mean) / std, column by column.
+    Standard {
+        /// The mean of each column.
+        mean: Vec<f64>,
+        /// The standard deviation of each column; 1 where a column is constant.
+        std: Vec<f64>,
+    },
+}
+
+impl Scaling {
+    /// Scales other features in the same way; they must be as wide.
+    pub fn apply(&self, features: &mut Features) {
+        match self {
+            Self::None => {}
+            Self::Rows => features.normalize_rows(),
+            Self::Standard { mean, std } => {
+                if let Features::Sparse(matrix) = features {
+                    *features = Features::Dense(matrix.to_dense());
+                }
+                for row in 0..features.rows() {
+                    let values = features.row_values_mut(row);
+                    for ((value, mean), std) in values.iter_mut().zip(mean).zip(std) {
+                        *value = ((f64::from(*value) - mean) / std) as f32;
+                    }
+                }
+            }
         }
-        scale
+    }
+
+    /// What was done, in words; `None` where nothing was.
+    pub fn words(&self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Rows => Some("the rows of the features were scaled to sum 1"),
+            Self::Standard { .. } => {
+                Some("the columns of the features were scaled to mean 0 and standard deviation 1")
+            }
+        }
+    }
+}
+
+impl FeatureNorm {
+    /// Applies the rule and says what was done.
+    pub fn apply(self, features: &mut Features) -> Scaling {
+        let standard = |features: &Features| {
+            let (mean, std) = features.moments();
+            let std = std.into_iter().map(|std| if std > 0.0 { std } else { 1.0 }).collect();
+            Scaling::Standard { mean, std }
+        };
+        let scaling = match self {
+            Self::Row => Scaling::Rows,
+            Self::None => Scaling::None,
+            Self::Standard => standard(features),
+            Self::Auto if features.are_unlike() => standard(features),
+            Self::Auto if features.are_counts() => Scaling::Rows,
+            Self::Auto => Scaling::None,
+        };
+        scaling.apply(features);
+        scaling
     }
 }
 
@@ -220,8 +327,8 @@ pub struct Dataset {
     pub report: BuildReport,
     /// Node features, one row per node.
     pub features: Option<Features>,
-    /// Whether the rows of the features were divided by their sums.
-    pub scaled: bool,
+    /// What was done to the features.
+    pub scaling: Scaling,
     /// Node labels.
     pub labels: Option<Labels>,
     /// The splits that came with the data.

@@ -5,7 +5,7 @@ use super::companions::{self, Companion};
 use super::detect::{self, Found};
 use super::raw::Raw;
 use super::room::out_of_memory;
-use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames};
+use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, Scaling};
 use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
 use crate::memory;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use std::path::Path;
 /// | `nodes` | as found | number of nodes of an edge list whose ids are 0, 1, 2… with gaps |
 /// | `columns` | by header | which columns of tables are source, target, weight, id and label |
 /// | `unweighted` | `false` | whether weights of edges are left out |
+/// | `weight_transform` | `none` | what is done to weights |
 /// | `header` | as found | whether the first line of an edge list names its columns |
 /// | `missing` | none | further words that mark a node without a label |
 /// | `extra_ids` | `auto` | what becomes of rows of a table whose id no edge has |
@@ -43,6 +44,8 @@ pub struct LoadConfig {
     pub columns: TableColumns,
     /// Leaves out the weights of edges: every edge weighs 1.
     pub unweighted: bool,
+    /// What is done to weights.
+    pub weight_transform: WeightTransform,
     /// Whether the first line of an edge list is a header; `None` to find out.
     pub header: Option<bool>,
     /// Further words that mark a node without a label.
@@ -73,6 +76,37 @@ pub struct TableColumns {
     pub id: Option<String>,
     /// The class of a node.
     pub label: Option<String>,
+}
+
+/// What is done to the weights of edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum WeightTransform {
+    /// Weights stay as they are
+    #[default]
+    None,
+    /// w becomes ln(1 + |w|) with the sign of w, for amounts that differ by orders of magnitude
+    Log,
+    /// Weights are divided by the mean of |w|
+    Scale,
+}
+
+impl WeightTransform {
+    /// Changes the weights in place.
+    fn apply(self, weights: &mut [f32]) {
+        match self {
+            Self::None => {}
+            Self::Log => weights.iter_mut().for_each(|w| *w = w.abs().ln_1p().copysign(*w)),
+            Self::Scale => {
+                let sum: f64 = weights.iter().map(|w| f64::from(w.abs())).sum();
+                let mean = sum / weights.len().max(1) as f64;
+                if mean > 0.0 {
+                    weights.iter_mut().for_each(|w| *w = (f64::from(*w) / mean) as f32);
+                }
+            }
+        }
+    }
 }
 
 /// What becomes of rows of a table whose id no edge has.
@@ -109,6 +143,9 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         raw.weights = None;
         raw.rounded = false;
     }
+    if let Some(weights) = &mut raw.weights {
+        config.weight_transform.apply(weights);
+    }
     raw.drop_zeros();
     if config.reverse {
         raw.turn("every edge was turned round, as asked");
@@ -137,7 +174,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         graph: built.graph,
         report: built.report,
         features: None,
-        scaled: false,
+        scaling: Scaling::None,
         labels: None,
         splits: raw.splits,
         node_names: raw.node_names,
@@ -214,10 +251,8 @@ pub(super) fn set_features(
         let problem = format!("the feature in row {row}, column {column} is {value}, not finite");
         return Err(DataError::format(file, problem));
     }
-    dataset.scaled = norm.apply(&mut features);
-    if dataset.scaled {
-        dataset.remarks.push("the rows of the features were scaled to sum 1".into());
-    }
+    dataset.scaling = norm.apply(&mut features);
+    dataset.remarks.extend(dataset.scaling.words().map(str::to_owned));
     dataset.features = Some(features);
     Ok(())
 }

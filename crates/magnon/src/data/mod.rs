@@ -6,6 +6,7 @@ mod dataset;
 mod detect;
 mod error;
 mod load;
+mod made;
 pub(crate) mod numpy;
 mod pickle;
 mod raw;
@@ -23,9 +24,10 @@ pub mod write;
 
 pub use attach::{attach_features, attach_labels, read_signal};
 pub use dataset::{
-    ColumnUse, Dataset, FeatureNorm, Features, FirstEdge, Labels, NodeNames, Reading,
+    ColumnUse, Dataset, FeatureNorm, Features, FirstEdge, Labels, NodeNames, Reading, Scaling,
 };
 pub use error::DataError;
-pub use load::{ExtraIds, LoadConfig, TableColumns, load};
+pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
+pub use made::{MadeFeatures, make_features};
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

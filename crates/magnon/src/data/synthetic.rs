@@ -1,6 +1,6 @@
 //! Data sets from generated graphs: the blocks are the labels, features are drawn per block.
 
-use super::{Dataset, Features, Labels, Reading, Split};
+use super::{Dataset, Features, Labels, Reading, Scaling, Split};
 use crate::graph::BuildReport;
 use crate::graph::generate::{GenerateError, GeneratorConfig, GeneratorKind, generate};
 use crate::matrix::Matrix;
@@ -177,7 +177,7 @@ impl SyntheticConfig {
             splits: splits.collect(),
             graph: generated.graph,
             features,
-            scaled: false,
+            scaling: Scaling::None,
             labels,
             node_names: None,
             reading: Reading { format: "generated".to_owned(), ..Reading::default() },

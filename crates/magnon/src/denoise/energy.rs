@@ -36,7 +36,7 @@ pub fn dirichlet_energy(
         squares.fill(0.0);
         for (v, forward, back) in operator.pattern().row(u).filter(|&(v, ..)| v != u) {
             let weight = operator.symmetric(forward, back);
-            let (cos, sin) = operator.config().charge.phase(forward - back);
+            let (cos, sin) = operator.turn(forward, back);
             let turn = Complex64::new(cos, sin) * factor(v).copysign(weight);
             for (j, square) in squares.iter_mut().enumerate() {
                 let step = factor(u) * signal.row(u)[j] - turn * signal.row(v)[j];

@@ -3,7 +3,7 @@
 use super::select::{KindChoice, OperatorChoice, PassChoice};
 use super::tunable::Tunable;
 use crate::filter::{FilterConfig, FilterKind};
-use crate::operator::{Charge, Normalize, Symmetrize};
+use crate::operator::{Charge, Normalize, Phase, Symmetrize};
 
 /// What a model is, needs and can do.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +99,7 @@ impl OperatorNeed {
             charge: charge.map_or_else(Default::default, super::select::ChargeChoice::Fixed),
             kind: self.kind,
             pass: self.pass,
+            phase: Phase::default(),
             symmetrize: self.symmetrize,
             self_loops: self.self_loops,
             normalize: self.normalize,

@@ -3,7 +3,7 @@
 use super::ModelError;
 use crate::data::{Labels, Split};
 use crate::graph::{DiGraph, homophily};
-use crate::operator::{Charge, ChargeError, Kind, Normalize, OperatorConfig, Symmetrize};
+use crate::operator::{Charge, ChargeError, Kind, Normalize, OperatorConfig, Phase, Symmetrize};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -86,6 +86,7 @@ pub enum KindChoice {
 /// | `charge` | `auto` | phase of a one-way edge, in turns |
 /// | `kind` | `adjacency` | adjacency or Laplacian |
 /// | `pass` | `auto` | sign of the adjacency |
+/// | `phase` | `sign` | whether weights enter the phase |
 /// | `symmetrize` | `max` | how A becomes symmetric |
 /// | `self_loops` | true | whether I is added to A_s before degrees are taken |
 /// | `normalize` | `sym` | how degrees are divided out |
@@ -98,6 +99,8 @@ pub struct OperatorChoice {
     pub kind: KindChoice,
     /// Sign of the adjacency; a Laplacian has none.
     pub pass: PassChoice,
+    /// Whether weights enter the phase.
+    pub phase: Phase,
     /// How A becomes symmetric.
     pub symmetrize: Symmetrize,
     /// Whether every node gets a self loop of weight 1.
@@ -108,9 +111,10 @@ pub struct OperatorChoice {
 
 impl Default for OperatorChoice {
     fn default() -> Self {
-        let OperatorConfig { symmetrize, self_loops, normalize, .. } = OperatorConfig::default();
+        let OperatorConfig { phase, symmetrize, self_loops, normalize, .. } =
+            OperatorConfig::default();
         let (charge, kind, pass) = Default::default();
-        Self { charge, kind, pass, symmetrize, self_loops, normalize }
+        Self { charge, kind, pass, phase, symmetrize, self_loops, normalize }
     }
 }
 
@@ -126,6 +130,7 @@ impl OperatorChoice {
             ("charge", self.charge == other.charge),
             ("kind", self.kind == other.kind),
             ("pass", self.pass == other.pass),
+            ("phase", self.phase == other.phase),
             ("symmetrize", self.symmetrize == other.symmetrize),
             ("self_loops", self.self_loops == other.self_loops),
             ("normalize", self.normalize == other.normalize),
@@ -140,8 +145,8 @@ impl OperatorChoice {
             (KindChoice::Adjacency, true) => Kind::NegatedAdjacency,
             (KindChoice::Adjacency, false) => Kind::Adjacency,
         };
-        let Self { symmetrize, self_loops, normalize, .. } = *self;
-        OperatorConfig { charge, symmetrize, self_loops, normalize, kind }
+        let Self { phase, symmetrize, self_loops, normalize, .. } = *self;
+        OperatorConfig { charge, phase, symmetrize, self_loops, normalize, kind }
     }
 }
 

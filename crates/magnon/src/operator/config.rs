@@ -34,6 +34,34 @@ pub enum Normalize {
     None,
 }
 
+/// What the phase of an edge is made of. Without weights both are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Phase {
+    /// e^{i2πq·s} with s = ±1 for the direction of larger |weight|, 0 where both weigh the same: the
+    /// unit of the weights does not matter
+    #[default]
+    Sign,
+    /// e^{i2πq(A(u,v) − A(v,u))}, as in the paper: the unit of the weights decides
+    Weight,
+}
+
+impl Phase {
+    /// By how many charges an entry is turned, from A(u,v) and A(v,u).
+    pub fn difference(self, out: f64, back: f64) -> f64 {
+        match self {
+            Self::Weight => out - back,
+            // A negative weight keeps its sign in A_s; its direction is that of the edge.
+            Self::Sign => match out.abs().partial_cmp(&back.abs()) {
+                Some(std::cmp::Ordering::Greater) => 1.0,
+                Some(std::cmp::Ordering::Less) => -1.0,
+                _ => 0.0,
+            },
+        }
+    }
+}
+
 /// Which operator is built from the normalised A.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -55,6 +83,7 @@ pub enum Kind {
 /// | name | default | purpose |
 /// |---|---|---|
 /// | `charge` | 0 | phase of a one-way edge, in turns |
+/// | `phase` | `sign` | whether weights enter the phase |
 /// | `symmetrize` | `max` | how A becomes symmetric |
 /// | `self_loops` | true | whether I is added to A_s before degrees are taken |
 /// | `normalize` | `sym` | how degrees are divided out |
@@ -64,6 +93,8 @@ pub enum Kind {
 pub struct OperatorConfig {
     /// Phase of a one-way edge, in turns.
     pub charge: Charge,
+    /// Whether weights enter the phase.
+    pub phase: Phase,
     /// How A becomes symmetric.
     pub symmetrize: Symmetrize,
     /// Whether every node gets a self loop of weight 1, Ã_s = A_s + I.
@@ -78,6 +109,7 @@ impl Default for OperatorConfig {
     fn default() -> Self {
         Self {
             charge: Charge::ZERO,
+            phase: Phase::default(),
             symmetrize: Symmetrize::default(),
             self_loops: true,
             normalize: Normalize::default(),

@@ -57,7 +57,7 @@ impl EdgeMatrix {
         let needs_own = config.self_loops || config.kind == Kind::Laplacian;
         let value = |out: f64, back: f64| {
             let weight = operator.symmetric(out, back);
-            let (cos, sin) = config.charge.phase(out - back);
+            let (cos, sin) = operator.turn(out, back);
             [weight * cos, weight * sin]
         };
         Self {

@@ -198,7 +198,7 @@ impl MagneticOperator {
             }
             let (v, out, back) = entries.next()?;
             let weight = sign * left * self.symmetric(out, back) * self.right(v);
-            let (cos, sin) = self.config.charge.phase(out - back);
+            let (cos, sin) = self.turn(out, back);
             Some((v, Complex64::new(weight * cos, weight * sin)))
         })
     }
@@ -227,6 +227,22 @@ impl MagneticOperator {
         }
     }
 
+    /// (cos, sin) of the phase from A(u,v) and A(v,u).
+    pub(crate) fn turn(&self, out: f64, back: f64) -> (f64, f64) {
+        self.config.charge.phase(self.config.phase.difference(out, back))
+    }
+
+    /// How many edges the weights turn by more than half a turn, so that their direction reads wrong.
+    pub fn wrapped(&self) -> usize {
+        let q = self.config.charge.value();
+        let Weights::Explicit(weights) = &self.pattern.weights else { return 0 };
+        let wraps = |&[out, back]: &[f32; 2]| {
+            let turns = q * self.config.phase.difference(f64::from(out), f64::from(back));
+            turns > 0.5
+        };
+        weights.iter().filter(|pair| wraps(pair)).count()
+    }
+
     /// Left factor of row `u`; a degree of zero is divided out as zero.
     pub(super) fn left(&self, u: usize) -> f64 {
         let degree = self.degrees[u];
@@ -250,11 +266,11 @@ impl MagneticOperator {
         if !self.pattern.directed || self.config.charge.value() == 0.0 {
             return true;
         }
-        let real = |difference| self.config.charge.phase(difference).1 == 0.0;
+        let real = |out, back| self.turn(out, back).1 == 0.0;
         match &self.pattern.weights {
-            Weights::Unit => real(1.0),
+            Weights::Unit => real(1.0, 0.0),
             Weights::Explicit(weights) => {
-                weights.iter().all(|&[out, back]| real(f64::from(out) - f64::from(back)))
+                weights.iter().all(|&[out, back]| real(f64::from(out), f64::from(back)))
             }
         }
     }
@@ -308,7 +324,7 @@ impl MagneticOperator {
     pub(crate) fn coefficients<T: Real>(&self) -> CoefficientStore<T> {
         let value = |out: f64, back: f64| {
             let weight = self.symmetric(out, back);
-            let (cos, sin) = self.config.charge.phase(out - back);
+            let (cos, sin) = self.turn(out, back);
             [T::from_f64(weight * cos), T::from_f64(weight * sin)]
         };
         match &self.pattern.weights {

@@ -21,7 +21,7 @@ mod product;
 pub(crate) mod stepper;
 
 pub use charge::{Charge, ChargeError};
-pub use config::{Kind, Normalize, OperatorConfig, Symmetrize};
+pub use config::{Kind, Normalize, OperatorConfig, Phase, Symmetrize};
 pub(crate) use edge_matrix::EdgeValues;
 pub use edge_matrix::{Along, EdgeMatrix};
 pub(crate) use magnetic::Scaling;

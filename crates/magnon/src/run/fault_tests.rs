@@ -2,7 +2,7 @@
 //! on with, and never a mixture.
 
 use super::{FileError, PredictionCache, RunFolder, SavedModel};
-use crate::data::{Dataset, FeatureNorm, SyntheticConfig};
+use crate::data::{Dataset, Scaling, SyntheticConfig};
 use crate::disk::faults::{self, Fault};
 use crate::graph::generate::GeneratorConfig;
 use crate::matrix::Matrix;
@@ -48,7 +48,7 @@ impl Run {
             model: config.model.clone(),
             operator: None,
             filter: None,
-            feature_norm: FeatureNorm::None,
+            scaling: Scaling::None,
             width: 2,
             classes: vec!["a".to_owned(), "b".to_owned()],
             weights: vec![("w".to_owned(), Shape::real(1, 2), vec![number as f32; 2])],

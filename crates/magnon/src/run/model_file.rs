@@ -1,6 +1,6 @@
 //! `model.safetensors`: everything that a prediction needs.
 
-use crate::data::FeatureNorm;
+use crate::data::Scaling;
 use crate::filter::FilterConfig;
 use crate::model::ModelConfig;
 use crate::nn::{Field, NamedNumbers};
@@ -22,8 +22,8 @@ pub struct SavedModel {
     pub operator: Option<OperatorConfig>,
     /// The filter it was trained with, where it takes one.
     pub filter: Option<FilterConfig>,
-    /// Whether the rows of the features were scaled.
-    pub feature_norm: FeatureNorm,
+    /// What was done to the features it was trained on, and is done to others.
+    pub scaling: Scaling,
     /// Columns of the features.
     pub width: usize,
     /// Names of the classes.
@@ -58,7 +58,7 @@ impl SavedModel {
             ("model", json(&self.model)),
             ("operator", json(&self.operator)),
             ("filter", json(&self.filter)),
-            ("feature_norm", json(&self.feature_norm)),
+            ("scaling", json(&self.scaling)),
             ("width", json(&self.width)),
             ("classes", json(&self.classes)),
         ];
@@ -86,7 +86,7 @@ impl SavedModel {
             model: entry(file, "model")?,
             operator: entry(file, "operator")?,
             filter: entry(file, "filter")?,
-            feature_norm: entry(file, "feature_norm")?,
+            scaling: entry(file, "scaling")?,
             width: entry(file, "width")?,
             classes: entry(file, "classes")?,
             weights: file.matrices()?,

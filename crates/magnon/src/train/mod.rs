@@ -18,6 +18,6 @@ pub use fit::{Best, EpochRecord, Feed, Fitted, History, State, Targets, Watch, f
 pub use run_config::{DataConfig, RunConfig, RunsConfig, Vary};
 pub(crate) use scores::argmax;
 pub use scores::{
-    ClassScore, Difference, Metrics, SplitSizes, Summary, confusion, difference_over_nodes,
-    difference_over_splits, holm, over_nodes, over_splits,
+    ClassScore, Difference, Interval, Metrics, SplitSizes, Spread, Summary, confusion,
+    difference_over_nodes, difference_over_splits, holm, over_nodes, over_splits,
 };

@@ -2,7 +2,7 @@
 //!
 //! The flags of `magnon train`, the presets and a run's `config.json` are this struct.
 
-use crate::data::{LoadConfig, SplitChoice};
+use crate::data::{LoadConfig, MadeFeatures, SplitChoice};
 use crate::filter::FilterConfig;
 use crate::model::{ModelConfig, OperatorChoice};
 use crate::tensors::FileError;
@@ -21,6 +21,8 @@ pub struct DataConfig {
     pub load: LoadConfig,
     /// Features in place of those of the source.
     pub features: Option<PathBuf>,
+    /// Features that are made from the graph, in place of those of the source.
+    pub made: Option<MadeFeatures>,
     /// Labels in place of those of the source.
     pub labels: Option<PathBuf>,
     /// Filtered features of `magnon propagate`, mapped in place of those computed.
@@ -37,6 +39,7 @@ impl Default for DataConfig {
             source: "demo".to_owned(),
             load: LoadConfig::default(),
             features: None,
+            made: None,
             labels: None,
             filtered: None,
             split: SplitChoice::default(),

@@ -8,6 +8,8 @@ use crate::cycles::{
 };
 use crate::data::Dataset;
 use crate::graph::DiGraph;
+use crate::operator::Phase;
+use crate::train::RunConfig;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -88,7 +90,7 @@ pub fn cycles(
 ) -> CyclesReport {
     let (graph, stop) = (&dataset.graph, progress.stop_flag());
     let found = seconds.time("cycles", || cycle_lengths(graph, config, stop));
-    let flux = seconds.time("flux", || flux(graph, stop));
+    let flux = seconds.time("flux", || flux(graph, Phase::default(), stop));
     let symmetric = graph.is_symmetric();
     let advice = flux.map(|flux| advise(&found, &flux, symmetric));
     let divisor = flux.and_then(|flux| flux.divisor);
@@ -117,14 +119,23 @@ pub fn cycles(
     }
 }
 
-/// Looks for cycles of the lengths that charges come from.
-pub fn find_cycles(graph: &DiGraph, progress: &dyn Progress) -> Result<CycleFindings, Error> {
+/// Looks for cycles of the lengths that charges come from; `phase` says what edges gain on the way.
+pub fn find_cycles(
+    graph: &DiGraph,
+    phase: Phase,
+    progress: &dyn Progress,
+) -> Result<CycleFindings, Error> {
     let stop = progress.stop_flag();
     let lengths = cycle_lengths(graph, &LengthsConfig::default(), stop);
-    let flux = flux(graph, stop).ok_or(Error::Stopped)?;
+    let flux = flux(graph, phase, stop).ok_or(Error::Stopped)?;
     if progress.is_stopped() {
         return Err(Error::Stopped);
     }
     let advice = advise(&lengths, &flux, graph.is_symmetric());
     Ok(CycleFindings { lengths, advice })
+}
+
+/// What edges gain on the way in the operator of a configuration.
+pub(super) fn phase_of(config: &RunConfig) -> Phase {
+    config.operator.map_or_else(Phase::default, |operator| operator.phase)
 }

@@ -25,7 +25,8 @@ pub(super) fn choose(
     let (charge, charge_evidence) = match choice.charge {
         ChargeChoice::Fixed(charge) => (charge, None),
         ChargeChoice::Auto => {
-            let found = seconds.time("cycles", || find_cycles(&dataset.graph, progress))?;
+            let found =
+                seconds.time("cycles", || find_cycles(&dataset.graph, choice.phase, progress))?;
             (found.advice.choice, Some(found.advice.reason))
         }
     };
@@ -40,6 +41,16 @@ pub(super) fn choose(
         }
     };
     Ok(Chosen { config: choice.config(charge, high), charge_evidence, pass_evidence })
+}
+
+/// Says where weights turn edges so far that they seem to run the other way.
+pub(super) fn remark_wrapped(edges: usize, progress: &dyn Progress) {
+    if edges > 0 {
+        progress.remark(&format!(
+            "the charge times the weight exceeds half a turn on {edges} edges, which then seem to run the \
+             other way; --phase sign keeps weights out of the phase"
+        ));
+    }
 }
 
 /// Says where the charge has no effect.

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::data::{
     Dataset, Split, SplitChoice, SplitError, SyntheticConfig, attach_features, attach_labels, load,
 };
+use crate::data::{MadeFeatures, make_features};
 use crate::graph::generate::GeneratorKind;
 use crate::train::DataConfig;
 use std::path::Path;
@@ -20,6 +21,9 @@ pub fn read_dataset(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
         Some(synthetic) => generated(name, synthetic?, config, seed)?,
         None => load(Path::new(name), &config.load)?,
     };
+    if let Some(made) = config.made {
+        make_features(&mut dataset, made)?;
+    }
     if let Some(path) = &config.features {
         attach_features(&mut dataset, path, &config.load)?;
     }
@@ -43,6 +47,20 @@ pub fn choose_split(
         Err(SplitError::NoneGiven) if config.split == SplitChoice::Given(0) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The same for models, which need features: where the data have none, they are made from the degrees of
+/// the nodes, and that is said.
+pub fn read_training_data(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
+    let mut dataset = read_dataset(config, seed)?;
+    if dataset.features.is_none() {
+        make_features(&mut dataset, MadeFeatures::Degree)?;
+        dataset.remarks.push(
+            "the nodes have no features of their own; --features identity takes each node for one"
+                .into(),
+        );
+    }
+    Ok(dataset)
 }
 
 /// The generator where `name` is that of one and not of a file.
@@ -71,7 +89,7 @@ fn generated(
         dataset.graph = dataset.graph.transpose();
     }
     if let Some(features) = &mut dataset.features {
-        dataset.scaled = config.load.feature_norm.apply(features);
+        dataset.scaling = config.load.feature_norm.apply(features);
     }
     Ok(dataset)
 }

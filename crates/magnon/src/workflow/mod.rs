@@ -32,7 +32,7 @@ mod train;
 pub mod tune;
 
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
-pub use dataset::{choose_split, generator, read_dataset};
+pub use dataset::{choose_split, generator, read_dataset, read_training_data};
 pub use denoise::{DenoiseReport, DenoisedSignal, Signal, denoise};
 pub use density::{DensityReport, density};
 pub use eigenmap::{EigenmapReport, MappedNodes, eigenmap};

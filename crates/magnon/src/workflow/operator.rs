@@ -1,13 +1,13 @@
 //! `operator`: the magnetic operator of a data set.
 
-use super::choice::{Chosen, choose, remark_symmetric};
+use super::choice::{Chosen, choose, remark_symmetric, remark_wrapped};
 use super::{Phases, Progress};
 use crate::Error;
 use crate::data::write::{Compressed, write_scipy_npz};
 use crate::data::{Dataset, Split};
 use crate::model::OperatorChoice;
 use crate::operator::{
-    Kind, MagneticOperator, Normalize, OperatorConfig, OperatorRows, Symmetrize,
+    Kind, MagneticOperator, Normalize, OperatorConfig, OperatorRows, Phase, Symmetrize,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -27,6 +27,8 @@ pub struct OperatorSummary {
     pub charge: f64,
     /// The charge as it is written, such as `1/3`.
     pub charge_text: String,
+    /// Whether weights enter the phase.
+    pub phase: Phase,
     /// How A became symmetric.
     pub symmetrize: Symmetrize,
     /// Whether every node got a self loop.
@@ -100,12 +102,13 @@ pub fn operator(
         seconds.time("operator", || MagneticOperator::new(&dataset.graph, &chosen.config))?;
     let charged = chosen.config.charge.value() != 0.0;
     remark_symmetric(charged, !operator.pattern().is_directed(), progress);
+    remark_wrapped(operator.wrapped(), progress);
     let report = OperatorReport { operator: summary(dataset, &operator, chosen), seconds };
     Ok(BuiltOperator { operator, report })
 }
 
 fn summary(dataset: &Dataset, operator: &MagneticOperator, chosen: Chosen) -> OperatorSummary {
-    let OperatorConfig { charge, symmetrize, self_loops, normalize, kind } = chosen.config;
+    let OperatorConfig { charge, phase, symmetrize, self_loops, normalize, kind } = chosen.config;
     OperatorSummary {
         name: dataset.name.clone(),
         nodes: operator.nodes(),
@@ -113,6 +116,7 @@ fn summary(dataset: &Dataset, operator: &MagneticOperator, chosen: Chosen) -> Op
         real: operator.is_real(),
         charge: charge.value(),
         charge_text: charge.to_string(),
+        phase,
         symmetrize,
         self_loops,
         normalize,

@@ -1,10 +1,10 @@
 //! `predict`: a trained model on the same or a changed graph.
 
-use super::{Phases, Progress, read_dataset};
+use super::{Phases, Progress, TrainReport, read_training_data};
 use crate::Error;
-use crate::data::Dataset;
+use crate::data::{Dataset, FeatureNorm, Split};
 use crate::run::{self, Prediction, RunFolder, SavedModel};
-use crate::train::DataConfig;
+use crate::train::{DataConfig, Experiment, RunConfig};
 use serde::Serialize;
 use std::path::Path;
 
@@ -44,6 +44,8 @@ pub struct Predicted {
     pub dataset: Dataset,
     /// Log-probabilities of all nodes.
     pub prediction: Prediction,
+    /// The split that the model was trained on, where these are the data that it was trained on.
+    pub split: Option<Split>,
     /// The figures.
     pub report: PredictReport,
 }
@@ -73,13 +75,68 @@ pub fn predict(
     let (saved, cache) = seconds
         .time("model", || -> Result<_, Error> { Ok((folder.model()?, folder.predictions()?)) })?;
     let mut source = data.clone();
-    source.load.feature_norm = saved.feature_norm;
-    let dataset = seconds.time("load", || read_dataset(&source, config.train.seed))?;
+    // The features of other data are scaled as those that the model learnt from, not by themselves.
+    source.load.feature_norm = FeatureNorm::None;
+    let mut dataset = seconds.time("load", || read_training_data(&source, config.train.seed))?;
+    if let Some(features) = dataset.features.as_mut().filter(|x| x.cols() == saved.width) {
+        saved.scaling.apply(features);
+        dataset.scaling = saved.scaling.clone();
+    }
     dataset.remarks.iter().for_each(|remark| progress.remark(remark));
     let cache = cache.filter(|_| !full);
     let prediction = seconds.time("predict", || run::predict(&saved, &dataset, cache.as_ref()))?;
     let report = report(&saved, &dataset, &prediction, seconds);
-    Ok(Predicted { saved, dataset, prediction, report })
+    let split = match source.source == config.data.source && data.labels == config.data.labels {
+        true => trained_on(&folder, &config, &dataset),
+        false => None,
+    };
+    Ok(Predicted { saved, dataset, prediction, split, report })
+}
+
+/// The split of the run that was kept; `None` where the data no longer give it.
+fn trained_on(folder: &RunFolder, config: &RunConfig, dataset: &Dataset) -> Option<Split> {
+    let kept: TrainReport = folder.metrics().ok()?;
+    let experiment = Experiment::new(dataset, config).ok()?;
+    experiment.splits().get(kept.kept.split).cloned()
+}
+
+impl Predicted {
+    /// One row per node, as text: its name, the label that it has, its part of the split, the label that
+    /// is predicted, how sure that is, and the probabilities of the classes.
+    pub fn header(&self) -> Vec<String> {
+        let fixed = ["node", "label", "part", "predicted", "confidence"].map(str::to_owned);
+        let classes = self.saved.classes.iter().map(|class| format!("probability_{class}"));
+        fixed.into_iter().chain(classes).collect()
+    }
+
+    /// The rows under [`header`](Self::header).
+    pub fn rows(&self) -> impl Iterator<Item = Vec<String>> + '_ {
+        let mut parts = vec![""; self.dataset.graph.nodes()];
+        if let Some(split) = &self.split {
+            for (name, nodes) in
+                [("train", &split.train), ("val", &split.val), ("test", &split.test)]
+            {
+                nodes.iter().for_each(|&node| parts[node as usize] = name);
+            }
+        }
+        (0..self.dataset.graph.nodes()).map(move |node| {
+            let label = self.dataset.labels.as_ref().and_then(|labels| {
+                let class = labels.classes[node]?;
+                labels.names.get(class as usize).cloned()
+            });
+            let class = self.prediction.class(node);
+            let logs = self.prediction.log_probabilities.row(node);
+            let mut row = vec![
+                self.dataset.node_name(node),
+                label.unwrap_or_default(),
+                parts[node].to_owned(),
+                self.saved.classes[class].clone(),
+                logs[class].exp().to_string(),
+            ];
+            row.extend(logs.iter().map(|log| log.exp().to_string()));
+            row
+        })
+    }
 }
 
 fn report(

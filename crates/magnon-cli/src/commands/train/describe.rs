@@ -35,10 +35,22 @@ pub fn describe(config: &RunConfig, trained: &Trained, report: &mut Report) {
         ),
     );
     let name = named(config, outcome);
-    report.line("test", format!("{name:<31} {}", spread(Outcome::summary(&outcome.runs))));
+    let interval = trained.report.interval_words().map(|words| format!(" ({words})"));
+    let accuracy = mean(Outcome::summary(&outcome.runs));
+    report.line("test", format!("{name:<31} {accuracy}{}", interval.unwrap_or_default()));
     for control in &outcome.controls {
-        report
-            .line("", format!("{:<31} {}", control.name, spread(Outcome::summary(&control.runs))));
+        let difference = trained.report.controls.get(control.key).and_then(|row| row.difference);
+        let difference = difference.map(|d| match d.ci95 {
+            Some(half) => format!(" (difference {:+.1} ± {:.1})", 100.0 * d.mean, 100.0 * half),
+            None => format!(" (difference {:+.1})", 100.0 * d.mean),
+        });
+        let accuracy = mean(Outcome::summary(&control.runs));
+        let line = format!("{:<31} {accuracy}{}", control.name, difference.unwrap_or_default());
+        report.line("", line);
+    }
+    // Accuracy and interval stand above; the rest of the verdict follows them.
+    if let Some((_, rest)) = trained.report.verdict.split_once("%. ") {
+        report.line("verdict", rest);
     }
     if let Some(folder) = &trained.folder {
         report.line("run", format!("{}/", folder.path().display()));
@@ -106,13 +118,7 @@ fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
-/// Mean with its confidence interval, or the one value.
-fn spread(summary: Option<Summary>) -> String {
-    match summary {
-        Some(Summary { mean, ci95: Some(half), n, .. }) => {
-            format!("{:.2} ± {:.2} % (95 % interval, {n} runs)", 100.0 * mean, 100.0 * half)
-        }
-        Some(Summary { mean, .. }) => percent(mean),
-        None => String::new(),
-    }
+/// The mean of the runs.
+fn mean(summary: Option<Summary>) -> String {
+    summary.map_or(String::new(), |summary| percent(summary.mean))
 }

@@ -26,18 +26,24 @@ pub struct TrainArgs {
     #[arg(long, value_name = "F.npy", help_heading = "Training")]
     pub filtered: Option<PathBuf>,
     /// Write model, history and metrics to this folder
-    #[arg(long, value_name = "RUN", help_heading = "Output")]
+    #[arg(
+        short,
+        long = "output",
+        visible_alias = "out",
+        value_name = "RUN",
+        help_heading = "Output"
+    )]
     pub out: Option<PathBuf>,
-    /// Replace the run that --out holds
+    /// Replace the run that the folder holds
     #[arg(long, requires = "out", help_heading = "Output")]
     pub overwrite: bool,
-    /// Go on with the interrupted run that --out holds
+    /// Go on with the interrupted run that the folder holds
     #[arg(long, requires = "out", conflicts_with_all = ["overwrite", "preset"], help_heading = "Output")]
     pub resume: bool,
     /// Leave out report.html, whose spectra and map take a while on large graphs
     #[arg(long, help_heading = "Output")]
     pub no_report: bool,
-    /// Epochs between two checkpoints in --out
+    /// Epochs between two checkpoints in the folder
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Output")]
     pub checkpoint_every: usize,
 }
@@ -132,9 +138,9 @@ pub fn train(
         Err(Error::Stopped) => {
             match &options.out {
                 Some(out) => {
-                    remark!("stopped; go on with: magnon train --resume --out {}", out.display())
+                    remark!("stopped; go on with: magnon train --resume -o {}", out.display())
                 }
-                None => remark!("stopped; nothing was kept, for want of --out"),
+                None => remark!("stopped; nothing was kept, as no -o RUN was given"),
             }
             std::process::exit(130);
         }
@@ -157,7 +163,11 @@ pub fn train(
             remark!("note: there is no report.html: {error}");
         }
     }
-    report.print(common, clock)
+    report.print(common, clock)?;
+    if options.out.is_none() && !common.quiet {
+        remark!("note: nothing was kept; -o RUN writes model, figures and page to a folder");
+    }
+    Ok(())
 }
 
 /// The run that was kept, as its page shows it.

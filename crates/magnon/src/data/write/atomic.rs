@@ -76,8 +76,10 @@ fn prepare(
     let target = if meta.is_some() { std::fs::canonicalize(path)? } else { path.to_owned() };
     let folder = folder_of(&target);
     if !folder.is_dir() {
-        let problem = format!("the folder {} does not exist; create it first", folder.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, problem));
+        disk::make_folder(folder).map_err(|error| {
+            let problem = format!("the folder {} cannot be made: {error}", folder.display());
+            io::Error::new(error.kind(), problem)
+        })?;
     }
     let (file, temporary) = temporary_file(folder)?;
     let file = fill(file, content)?;
@@ -200,10 +202,12 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_named() {
-        let folder = Folder::new(&[]);
-        let error = write_atomic(&folder.path("a/b"), |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("does not exist; create it first"), "{error}");
+    fn missing_folders_are_made() {
+        let folder = Folder::new(&[("file", b"")]);
+        write_atomic(&folder.path("a/b/c"), |w| w.write_all(b"new")).unwrap();
+        assert_eq!(std::fs::read(folder.path("a/b/c")).unwrap(), b"new");
+        let error = write_atomic(&folder.path("file/b"), |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("cannot be made"), "{error}");
     }
 
     #[test]

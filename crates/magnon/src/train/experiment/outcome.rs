@@ -4,7 +4,10 @@ use super::{Trial, TrialResult};
 use crate::cycles::Candidate;
 use crate::model::{PassEvidence, ProductOrder};
 use crate::operator::{Charge, OperatorConfig};
-use crate::train::{EpochRecord, RunConfig, Summary};
+use crate::train::{
+    Difference, EpochRecord, Interval, Metrics, RunConfig, SplitSizes, Summary,
+    difference_over_nodes, difference_over_splits,
+};
 use std::path::PathBuf;
 
 /// Looks on while trials are trained, perhaps several at a time.
@@ -107,6 +110,58 @@ impl Outcome {
     /// The operator of the charge and the sign taken, where the model has one.
     pub fn operator(&self, config: &RunConfig) -> Option<OperatorConfig> {
         Some(config.operator?.config(self.charge?, self.pass?.high))
+    }
+
+    /// The 95 % interval of the test accuracy.
+    pub fn interval(runs: &[TrialResult]) -> Option<Interval> {
+        let accuracies: Vec<f64> = runs.iter().map(|run| run.metrics[2].accuracy).collect();
+        Interval::of(&accuracies, runs.first()?.hits.len())
+    }
+
+    /// How the runs differ from those of a control on the same test nodes; the runs of both come in the
+    /// same order of seeds and splits.
+    pub fn difference(&self, control: &Control) -> Option<Difference> {
+        let pairs: Vec<_> = self.runs.iter().zip(&control.runs).collect();
+        let first = pairs.first()?.0;
+        let paired = pairs
+            .iter()
+            .all(|(a, b)| a.trial.split == b.trial.split && a.hits.len() == b.hits.len());
+        if self.runs.len() != control.runs.len() || !paired {
+            return None;
+        }
+        let by_run =
+            |(a, b): &(&TrialResult, &TrialResult)| a.metrics[2].accuracy - b.metrics[2].accuracy;
+        let by_run: Vec<f64> = pairs.iter().map(by_run).collect();
+        let size =
+            |metrics: &Metrics| metrics.classes.iter().map(|class| class.support).sum::<usize>();
+        let mut splits: Vec<usize> = self.runs.iter().map(|run| run.trial.split).collect();
+        splits.sort_unstable();
+        splits.dedup();
+        if splits.len() > 1 {
+            let sizes = SplitSizes {
+                test: first.hits.len(),
+                fitted: size(&first.metrics[0]) + size(&first.metrics[1]),
+            };
+            let of_split = |split: usize| {
+                let of: Vec<f64> = pairs
+                    .iter()
+                    .zip(&by_run)
+                    .filter(|((a, _), _)| a.trial.split == split)
+                    .map(|(_, difference)| *difference)
+                    .collect();
+                of.iter().sum::<f64>() / of.len().max(1) as f64
+            };
+            let means: Vec<f64> = splits.into_iter().map(of_split).collect();
+            return difference_over_splits(&means, sizes);
+        }
+        let by_node = |node: usize| {
+            let step = |(a, b): &(&TrialResult, &TrialResult)| {
+                f64::from(u8::from(a.hits[node])) - f64::from(u8::from(b.hits[node]))
+            };
+            pairs.iter().map(step).sum::<f64>() / pairs.len() as f64
+        };
+        let by_node: Vec<f64> = (0..first.hits.len()).map(by_node).collect();
+        difference_over_nodes(&by_node, &by_run)
     }
 
     /// Test accuracies in summary.

@@ -51,6 +51,8 @@ pub struct TrialResult {
     pub history: History,
     /// Scores of training, validation and test nodes with the weights kept.
     pub metrics: [Metrics; 3],
+    /// Which test nodes were classified rightly, in the order of the split.
+    pub hits: Vec<bool>,
     /// Name, shape and numbers of the weights.
     pub weights: Vec<NamedNumbers>,
     /// Log-probabilities of the classes for all nodes.

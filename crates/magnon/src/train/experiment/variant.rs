@@ -239,6 +239,11 @@ impl Experiment<'_> {
             let pairs = nodes.iter().zip(&pairs).map(|(&u, &(_, class))| (class, predicted(u)));
             confusion(pairs, &self.labels.names)
         });
+        let test = Targets::of(&split.test, self.labels);
+        let hit = |(&node, &(_, class)): (&u32, &(u32, u32))| {
+            argmax(log_probabilities.row(node as usize)) as u32 == class
+        };
+        let hits = test.nodes.iter().zip(&test.pairs).map(hit).collect();
         let numbers = parameters.download(engine)?;
         let names = network.layout().iter().zip(numbers);
         let weights = names.map(|((name, shape), numbers)| (name.to_owned(), shape, numbers));
@@ -248,6 +253,7 @@ impl Experiment<'_> {
             best: fitted.best,
             history: fitted.history,
             metrics,
+            hits,
             weights: weights.collect(),
             log_probabilities,
             parameters: parameters.count(),

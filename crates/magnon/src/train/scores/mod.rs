@@ -1,9 +1,11 @@
 //! How good a classification is, and how sure one can be.
 
+mod interval;
 mod metrics;
 mod paired;
 mod statistics;
 
+pub use interval::{Interval, Spread};
 pub(crate) use metrics::argmax;
 pub use metrics::{ClassScore, Metrics, confusion};
 pub use paired::{

@@ -29,6 +29,7 @@ pub use table::CSV_COLUMNS;
 pub use tuned::{TuneBudget, Tuned};
 pub use verdict::{Answer, Finding, Verdict};
 
+use super::charge::phase_of;
 use super::{Journal, Progress, find_cycles};
 use crate::Error;
 use crate::data::Dataset;
@@ -156,9 +157,9 @@ pub fn compare(
     let open = |model: &Contestant| {
         model.config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)
     };
-    let advice = match !symmetric && config.models.iter().any(open) {
-        true => Some(find_cycles(&dataset.graph, progress)?.advice),
-        false => None,
+    let advice = match config.models.iter().find(|model| open(model)).filter(|_| !symmetric) {
+        Some(model) => Some(find_cycles(&dataset.graph, phase_of(&model.config), progress)?.advice),
+        None => None,
     };
     let shared = SharedInputs::new(&dataset.graph, SHARED)?;
     let setting =

@@ -1,12 +1,14 @@
 //! `train`: fit a model as a configuration says, and keep it in a run folder.
 
 mod report;
+mod verdict;
 
 pub use report::{CandidateRow, ControlRow, Figures, Parts, RunFigures, RunRow, TrainReport};
 
-use super::{CycleFindings, Phases, Progress, find_cycles, read_dataset};
+use super::charge::phase_of;
+use super::{CycleFindings, Phases, Progress, find_cycles, read_training_data};
 use crate::Error;
-use crate::data::{Dataset, FeatureNorm};
+use crate::data::Dataset;
 use crate::model::{ChargeChoice, MappedRows};
 use crate::run::{PredictionCache, RunFolder, SavedModel};
 use crate::train::{
@@ -57,7 +59,7 @@ pub fn train(
     progress: &dyn Progress,
 ) -> Result<Trained, Error> {
     let mut seconds = Phases::default();
-    let dataset = seconds.time("load", || read_dataset(&config.data, config.train.seed))?;
+    let dataset = seconds.time("load", || read_training_data(&config.data, config.train.seed))?;
     dataset.remarks.iter().for_each(|remark| progress.remark(remark));
     let mut experiment = with_filtered(Experiment::new(&dataset, config)?, config)?;
     experiment.remarks().iter().for_each(|remark| progress.remark(remark));
@@ -71,7 +73,9 @@ pub fn train(
         None => None,
     };
     let found = match experiment.chooses_charge() {
-        true => seconds.time("cycles", || find_cycles(&dataset.graph, progress)).map(Some),
+        true => seconds
+            .time("cycles", || find_cycles(&dataset.graph, phase_of(config), progress))
+            .map(Some),
         false => Ok(None),
     };
     let advice = found.as_ref().ok().and_then(Option::as_ref).map(|cycles| &cycles.advice);
@@ -126,10 +130,10 @@ pub fn kept_run(folder: &Path, progress: &dyn Progress) -> Result<KeptRun, Error
     let config = folder.config()?;
     let report: TrainReport = folder.metrics()?;
     let history = folder.history()?;
-    let dataset = read_dataset(&config.data, config.train.seed)?;
+    let dataset = read_training_data(&config.data, config.train.seed)?;
     let open = config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto);
     let cycles = match open {
-        true => Some(find_cycles(&dataset.graph, progress)?),
+        true => Some(find_cycles(&dataset.graph, phase_of(&config), progress)?),
         false => None,
     };
     Ok(KeptRun { config, dataset, cycles, report, history })
@@ -164,7 +168,7 @@ fn saved(
         model: config.model.clone(),
         operator: outcome.operator(config),
         filter: config.filter.clone(),
-        feature_norm: if dataset.scaled { FeatureNorm::Row } else { FeatureNorm::None },
+        scaling: dataset.scaling.clone(),
         width: dataset.features.as_ref().map_or(0, |features| features.cols()),
         classes: dataset.labels.as_ref().map(|labels| labels.names.clone()).unwrap_or_default(),
         weights: best.weights.clone(),

@@ -1,9 +1,12 @@
 //! `TrainReport`: the figures of a run, as they are printed, written to `metrics.json` and given to others.
 
+use super::verdict::{interval_words, verdict};
 use crate::cycles::ChargeAdvice;
 use crate::data::Dataset;
 use crate::model::ProductOrder;
-use crate::train::{CandidateResult, Metrics, Outcome, RunConfig, Summary, TrialResult};
+use crate::train::{
+    CandidateResult, Difference, Interval, Metrics, Outcome, RunConfig, Summary, TrialResult,
+};
 use crate::workflow::Phases;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,10 +51,14 @@ pub struct TrainReport {
     /// Figures of the run, or of all of them.
     #[serde(flatten)]
     pub figures: Figures,
+    /// The 95 % interval of the test accuracy: of the test nodes or of the runs, whichever is wider.
+    pub test_interval: Option<Interval>,
     /// The run that was kept.
     pub kept: RunRow,
     /// Test accuracies of the controls, by a word for each.
     pub controls: BTreeMap<String, ControlRow>,
+    /// What it all says, in words.
+    pub verdict: String,
     /// The run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
@@ -67,6 +74,8 @@ pub struct ControlRow {
     /// Test accuracies.
     #[serde(flatten)]
     pub test_accuracy: Summary,
+    /// How the model differs from it on the same test nodes.
+    pub difference: Option<Difference>,
     /// What it is.
     pub name: String,
     /// What it tells.
@@ -235,7 +244,7 @@ impl TrainReport {
     ) -> Self {
         let [train, val, test] = best.metrics.clone();
         let controls = outcome.controls.iter();
-        Self {
+        let mut report = Self {
             model: config.model.info().name.to_owned(),
             dataset: dataset.name.clone(),
             nodes: dataset.graph.nodes(),
@@ -254,17 +263,28 @@ impl TrainReport {
             parameters: best.parameters,
             training_bytes: best.bytes,
             figures: Figures::of(&outcome.runs),
+            test_interval: Outcome::interval(&outcome.runs),
             kept: RunRow::of(best),
+            verdict: String::new(),
             controls: controls
                 .filter_map(|control| {
                     let (name, tells) = (control.name.clone(), control.tells.to_owned());
                     let test_accuracy = Outcome::summary(&control.runs)?;
-                    Some((control.key.to_owned(), ControlRow { test_accuracy, name, tells }))
+                    let difference = outcome.difference(control);
+                    let row = ControlRow { test_accuracy, difference, name, tells };
+                    Some((control.key.to_owned(), row))
                 })
                 .collect(),
             out: None,
             seconds,
             parts: Parts { train, val, test },
-        }
+        };
+        report.verdict = verdict(&report);
+        report
+    }
+
+    /// The interval of the test accuracy in words.
+    pub fn interval_words(&self) -> Option<String> {
+        self.test_interval.as_ref().map(interval_words)
     }
 }

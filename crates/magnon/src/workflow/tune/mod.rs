@@ -20,6 +20,7 @@ pub use result::{TrialRow, Tuning, VALUE_COLUMNS};
 pub use search::TuneRecord;
 pub use space::Dimension;
 
+use super::charge::phase_of;
 use super::{Journal, Progress, find_cycles};
 use crate::Error;
 use crate::data::{Dataset, Split};
@@ -117,7 +118,7 @@ pub fn tune(
     }
     let open = base.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto);
     let advice = match open && !dataset.graph.is_symmetric() {
-        true => Some(find_cycles(&dataset.graph, progress)?.advice),
+        true => Some(find_cycles(&dataset.graph, phase_of(base), progress)?.advice),
         false => None,
     };
     let shared = SharedInputs::new(&dataset.graph, SHARED)?;

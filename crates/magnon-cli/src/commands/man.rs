@@ -1,0 +1,17 @@
+//! `magnon man`: the manual pages, from the same source as the help.
+
+use crate::args::Cli;
+use clap::{Args, CommandFactory};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct ManArgs {
+    /// Folder for magnon.1 and a page for each command
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: PathBuf,
+}
+
+pub fn run(args: &ManArgs) -> anyhow::Result<()> {
+    std::fs::create_dir_all(&args.output)?;
+    Ok(clap_mangen::generate_to(Cli::command(), &args.output)?)
+}
