@@ -3,7 +3,7 @@
 use crate::args::{Common, DataArgs};
 use crate::compare_page;
 use crate::data::read_dataset;
-use crate::interrupt::stoppable;
+use crate::interrupt::resumable;
 use crate::progress::JobBar;
 use crate::report::{check_folder, usage};
 use crate::terminal::{shown, shown_json};
@@ -134,20 +134,15 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     if !journal.is_empty() && !common.quiet {
         remark!("note: {} runs are known from {}", journal.len(), place.display());
     }
-    let outcome = stoppable(|stop| {
-        let bar = JobBar::new(common, stop);
-        let kept = Kept { jobs: Some(&mut journal), tunings: tunings.as_mut() };
-        compare(&dataset, args.data.flags.split, &config, kept, &bar)
-    });
-    let comparison = match outcome {
-        Err(magnon::Error::Stopped) => {
-            remark!(
-                "stopped; the runs that were done are kept, and the same command goes on from them"
-            );
-            std::process::exit(130);
-        }
-        outcome => outcome?,
-    };
+    let words = "stopped; the runs that were done are kept, and the same command goes on from them";
+    let comparison = resumable(
+        || words.to_owned(),
+        |stop| {
+            let bar = JobBar::new(common, stop);
+            let kept = Kept { jobs: Some(&mut journal), tunings: tunings.as_mut() };
+            compare(&dataset, args.data.flags.split, &config, kept, &bar)
+        },
+    )?;
     let seconds = start.elapsed().as_secs_f64();
     let mut value = serde_json::to_value(&comparison)?;
     if let Some(object) = value.as_object_mut() {

@@ -1,7 +1,6 @@
 //! `magnon predict`: a trained model on the same or a changed graph.
 
 use crate::args::{Common, DataArgs};
-use crate::interrupt::stoppable;
 use crate::progress::JobBar;
 use crate::report::{Clock, Report, check_ending, grouped, usage};
 use crate::terminal::Screen;
@@ -14,6 +13,7 @@ use magnon::run::{FileError, Prediction, SavedModel};
 use magnon::workflow::{PredictReport, Predicted, predict, run_data};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Args)]
 pub struct PredictArgs {
@@ -47,10 +47,8 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     };
     let mut data = run_data(&args.run, args.data.data.is_some()).map_err(unfinished)?;
     args.data.apply(&mut data, common)?;
-    let found = stoppable(|stop| {
-        let remarks = JobBar::new(common, stop);
-        predict(&args.run, &data, args.full, &remarks)
-    });
+    let never = AtomicBool::new(false); // an interrupt ends the command
+    let found = predict(&args.run, &data, args.full, &JobBar::new(common, &never));
     let Predicted { saved, dataset, prediction, report: figures } = found.map_err(unfinished)?;
     let mut clock = Clock::from(&figures.seconds);
     let mut report = Report::default();

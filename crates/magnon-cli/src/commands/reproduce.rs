@@ -1,7 +1,7 @@
 //! `magnon reproduce`: the paper's tables and figures, ours beside the published ones.
 
 use crate::args::Common;
-use crate::interrupt::stoppable;
+use crate::interrupt::resumable;
 use crate::progress::JobBar;
 use crate::report::check_folder;
 use crate::reproduce_page;
@@ -54,17 +54,14 @@ pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
     if !kept.is_empty() && !common.quiet {
         remark!("note: {} results are known from {}", kept.len(), place.display());
     }
-    let outcome = stoppable(|stop| {
-        let bar = JobBar::new(common, stop);
-        reproduce(&parts, &config, Some(&mut kept), &bar)
-    });
-    let found = match outcome {
-        Err(magnon::Error::Stopped) => {
-            remark!("stopped; what was trained is kept, and the same command goes on from it");
-            std::process::exit(130);
-        }
-        outcome => outcome?,
-    };
+    let words = "stopped; what was trained is kept, and the same command goes on from it";
+    let found = resumable(
+        || words.to_owned(),
+        |stop| {
+            let bar = JobBar::new(common, stop);
+            reproduce(&parts, &config, Some(&mut kept), &bar)
+        },
+    )?;
     if !common.quiet {
         found.missing.iter().for_each(|missing| remark!("note: {missing}"));
     }

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, ConfigArgs, DataArgs};
 use crate::data::read_dataset;
-use crate::interrupt::stoppable;
+use crate::interrupt::resumable;
 use crate::progress::JobBar;
 use crate::report::{check_folder, usage};
 use crate::terminal::{shown, shown_json};
@@ -77,17 +77,14 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     if !journal.is_empty() && !common.quiet {
         remark!("note: {} trainings are known from {}", journal.len(), place.display());
     }
-    let outcome = stoppable(|stop| {
-        let bar = JobBar::new(common, stop);
-        tune(&dataset, &base, &splits, &config, Some(&mut journal), &bar)
-    });
-    let tuning = match outcome {
-        Err(magnon::Error::Stopped) => {
-            remark!("stopped; what was trained is kept, and the same command goes on from it");
-            std::process::exit(130);
-        }
-        outcome => outcome?,
-    };
+    let words = "stopped; what was trained is kept, and the same command goes on from it";
+    let tuning = resumable(
+        || words.to_owned(),
+        |stop| {
+            let bar = JobBar::new(common, stop);
+            tune(&dataset, &base, &splits, &config, Some(&mut journal), &bar)
+        },
+    )?;
     let seconds = start.elapsed().as_secs_f64();
     write(args, &tuning)?;
     drop(journal);
