@@ -32,7 +32,7 @@ fn refused(size: usize) -> bool {
 }
 
 // SAFETY: hands requests to the system's allocator, or gives null, which says that there is no memory.
-// Broken by: every test of `allocations.rs`, which runs on this allocator.
+// Tested by every test of `allocations.rs`, which runs on this allocator.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refused(layout.size()) {
