@@ -29,11 +29,13 @@ pub fn handle() {
     if CALL.load(SeqCst) == DEAF || STOP.swap(true, SeqCst) {
         leave(); // a second interrupt does not wait
     }
+    // A call may come to its end without a look at the flag; what comes after it is not waited for either.
     std::thread::spawn(|| {
         std::thread::sleep(GRACE);
-        if CALL.load(SeqCst) == KEPT {
-            say_and_leave();
+        while CALL.load(SeqCst) == HOLDING {
+            std::thread::sleep(Duration::from_millis(20));
         }
+        say_and_leave();
     });
 }
 
@@ -53,7 +55,10 @@ fn say_and_leave() -> ! {
 
 /// Runs a call that ends early when the flag it is given is set, or else the process ends without it.
 pub fn stoppable<T>(call: impl FnOnce(&AtomicBool) -> T) -> T {
-    under_way(KEPT, call)
+    CALL.store(KEPT, SeqCst);
+    let result = call(&STOP);
+    CALL.store(DEAF, SeqCst);
+    result
 }
 
 /// The same for a call that another one can go on from; `words` say how, when this one was stopped.
@@ -70,15 +75,13 @@ pub fn resumable<T>(
     }
 }
 
-/// Runs a search that tells what it knows when the flag is set, and is waited for.
+/// Runs a search that tells what it knows when the flag is set; it is waited for, and so is what it tells.
 pub fn patient<T>(search: impl FnOnce(&AtomicBool) -> T) -> T {
-    under_way(HOLDING, search)
-}
-
-fn under_way<T>(state: u8, call: impl FnOnce(&AtomicBool) -> T) -> T {
-    CALL.store(state, SeqCst);
-    let result = call(&STOP);
-    CALL.store(DEAF, SeqCst);
+    hold();
+    let result = search(&STOP);
+    if !interrupted() {
+        CALL.store(DEAF, SeqCst);
+    }
     result
 }
 

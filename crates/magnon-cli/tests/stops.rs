@@ -64,8 +64,8 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.success());
 }
 
-/// Stops a command after a while.
-fn stop(command: &str, signal: &str, after: Duration, run: &Path) {
+/// Stops a command after a while, and gives how long that takes.
+fn stop(command: &str, signal: &str, after: Duration, run: &Path) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let mut child = start(command, run, folder.path());
     sleep(after);
@@ -79,11 +79,13 @@ fn stop(command: &str, signal: &str, after: Duration, run: &Path) {
         }
         sleep(Duration::from_millis(5));
     }
+    let taken = begun.elapsed();
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     // 0 where it was over before, or told what it knew; none where the signal came before all else.
     let code = output.status.code();
     assert!(matches!(code, None | Some(0 | 130)), "{command}, {signal}: {code:?}, {error}");
+    taken
 }
 
 #[test]
@@ -104,13 +106,18 @@ fn every_command_ends_soon_after_a_signal() {
     });
     let stops = Mutex::new(stops);
     let next = || stops.lock().ok()?.next();
+    let slowest = Mutex::new((Duration::ZERO, ""));
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some((command, signal, moment)) = next() {
-                    stop(command, signal, moment, &run);
+                    let taken = stop(command, signal, moment, &run);
+                    let mut slowest = slowest.lock().unwrap();
+                    *slowest = (*slowest).max((taken, command));
                 }
             });
         }
     });
+    let (taken, command) = slowest.into_inner().unwrap();
+    eprintln!("the slowest stop took {taken:.2?}: {command}");
 }

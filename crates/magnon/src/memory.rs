@@ -59,7 +59,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg_attr(miri, ignore = "Miri has no advice for pages")]
     fn large_arrays_are_zero() {
         let mut zeros = zeroed::<u32>(3 << 20);
         assert!(zeros.iter().all(|&zero| zero == 0));

@@ -129,6 +129,9 @@ pub fn train(
         Some(out) if RunFolder::begun_config(out).is_ok() => {
             format!("stopped; go on with: magnon train --resume --out {}", out.display())
         }
+        Some(out) if RunFolder::open(out).is_ok() => {
+            format!("stopped; the run in {} is whole", out.display())
+        }
         Some(_) => "stopped; nothing was trained yet".to_owned(),
         None => "stopped; nothing was kept, for want of --out".to_owned(),
     };
