@@ -6,9 +6,7 @@ use magnon::data::Features;
 use magnon::filter::{FilterConfig, FilterKind, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::{Matrix, SparseMatrix};
-use magnon::operator::{
-    Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Symmetrize,
-};
+use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Symmetrize};
 
 /// More steps only take longer.
 const MOST_STEPS: usize = 200;
@@ -42,7 +40,9 @@ impl Input {
         let builder = GraphBuilder::new(self.nodes());
         let node = |node: u8| u32::from(node % 33); // one too many, at times
         let builder = match self.weighted {
-            true => builder.weighted_edges(self.edges.iter().map(|&(u, v, w)| (node(u), node(v), w))),
+            true => {
+                builder.weighted_edges(self.edges.iter().map(|&(u, v, w)| (node(u), node(v), w)))
+            }
             false => builder.edges(self.edges.iter().map(|&(u, v, _)| (node(u), node(v)))),
         };
         builder.build().ok().map(|built| built.graph)
@@ -57,8 +57,7 @@ impl Input {
             self_loops: self_loops % 2 == 0,
             normalize: [Normalize::Symmetric, Normalize::RandomWalk, Normalize::None]
                 [usize::from(normalize % 3)],
-            kind: [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian]
-                [usize::from(kind % 3)],
+            kind: [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian][usize::from(kind % 3)],
         })
     }
 
@@ -66,8 +65,7 @@ impl Input {
         use FilterKind::{
             Arma, Bernstein, Chebyshev, Heat, LinearRank, Markov, Polynomial, Power, Ppr,
         };
-        let kinds =
-            [LinearRank, Markov, Ppr, Heat, Chebyshev, Bernstein, Arma, Polynomial, Power];
+        let kinds = [LinearRank, Markov, Ppr, Heat, Chebyshev, Bernstein, Arma, Polynomial, Power];
         FilterConfig {
             kind: kinds[usize::from(self.filter) % kinds.len()],
             order: self.order.map(usize::from),

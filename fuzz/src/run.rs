@@ -23,12 +23,19 @@ const WORDS: [&str; 6] = ["model", "operator", "filter", "feature_norm", "width"
 /// More steps only take longer.
 const MOST_STEPS: usize = 200;
 
-/// One short run of each model.
+/// One short run of each model, and the same with an operator that it was not trained with.
 pub fn seeds() -> Seeds {
-    MODELS.iter().map(|model| seed(model.name)).collect()
+    let operator = TEXTS.len() + 2 + 1;
+    let seeds = MODELS.iter().flat_map(|model| {
+        let parts = seed(model.name);
+        let mut other = parts.clone();
+        other[operator] = br#"{"charge":"1/3"}"#.to_vec();
+        [bundle::join(&parts), bundle::join(&other)]
+    });
+    seeds.collect()
 }
 
-fn seed(model: &str) -> Vec<u8> {
+fn seed(model: &str) -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let mut config = RunConfig::of(ModelConfig::named(model).expect("a model of the table"));
     config.data.source = "cyclic:nodes=40,columns=4,density=0.1".to_owned();
@@ -43,7 +50,7 @@ fn seed(model: &str) -> Vec<u8> {
 }
 
 /// The parts of a run folder, as an input has them.
-fn parts(run: &Path) -> Vec<u8> {
+fn parts(run: &Path) -> Vec<Vec<u8>> {
     let read = |name: &str| fs::read(run.join(name)).expect("a file of the run");
     let mut parts = TEXTS.map(read).to_vec();
     let (mut header, numbers) = opened(&read(MODEL));
@@ -54,7 +61,7 @@ fn parts(run: &Path) -> Vec<u8> {
     let (mut header, numbers) = opened(&read(PREDICTIONS));
     header.remove("__metadata__");
     parts.extend([Value::from(header).to_string().into_bytes(), numbers]);
-    bundle::join(&parts)
+    parts
 }
 
 /// Header and numbers of a file of tensors.
@@ -93,7 +100,8 @@ fn look(scratch: &Scratch, data: &Dataset) {
     for known in [known.as_ref(), None] {
         if let Ok(prediction) = predict(&model, data, known) {
             assert_eq!(prediction.log_probabilities.rows(), data.graph.nodes());
-            (0..data.graph.nodes()).for_each(|node| assert!(prediction.class(node) < model.classes.len()));
+            (0..data.graph.nodes())
+                .for_each(|node| assert!(prediction.class(node) < model.classes.len()));
         }
     }
 }

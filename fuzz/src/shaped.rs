@@ -100,10 +100,7 @@ pub fn adjacency_list() -> Test {
     text_test("w.graph-txt", |bytes| Successors::arbitrary(bytes).map(|graph| graph.text()))
 }
 
-fn text_test(
-    name: &'static str,
-    text: fn(&mut Unstructured) -> arbitrary::Result<String>,
-) -> Test {
+fn text_test(name: &'static str, text: fn(&mut Unstructured) -> arbitrary::Result<String>) -> Test {
     let scratch = Scratch::new();
     Box::new(move |input| {
         let Ok(text) = text(&mut Unstructured::new(input)) else { return };
