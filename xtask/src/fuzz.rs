@@ -10,7 +10,7 @@ use std::{env, fs};
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares \
-    --cfg fuzzing -Zsanitizer=address -Ccodegen-units=16";
+    --cfg fuzzing -Zsanitizer=address";
 
 /// A small file may ask for no more memory than this, in MiB.
 const MEMORY: &str = "-malloc_limit_mb=1500";
