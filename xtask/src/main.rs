@@ -1,9 +1,13 @@
 //! Repository chores: `cargo xtask test` checks everything, `cargo xtask bench` measures against
-//! peers.
+//! peers, `cargo xtask fuzz` and `cargo xtask sanitize` look for what tests do not see.
 
 mod bench;
 mod browser;
+mod fuzz;
+mod licences;
+mod nightly;
 mod peers;
+mod sanitize;
 mod test;
 
 use anyhow::{Context, ensure};
@@ -13,7 +17,12 @@ use std::process::{Command, ExitCode};
 const USAGE: &str =
     "usage: cargo xtask test    formatting, lints, docs, tests, pages, checks against scipy
        cargo xtask bench [product|edges|cycles|spectrum|training|models|memory]
-                           timings against other libraries, as ratios";
+                           timings against other libraries, as ratios
+       cargo xtask fuzz [MINUTES]
+                           all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
+                           is said
+       cargo xtask sanitize
+                           Miri on unsafe code, AddressSanitizer on the tests";
 
 const PARTS: [&str; 7] = ["product", "edges", "cycles", "spectrum", "training", "models", "memory"];
 
@@ -21,6 +30,11 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(),
+        ["fuzz"] => fuzz::run(20.0),
+        ["fuzz", minutes] if minutes.parse().is_ok_and(|minutes: f64| minutes > 0.0) => {
+            fuzz::run(minutes.parse().unwrap_or_default())
+        }
+        ["sanitize"] => sanitize::run(),
         ["bench"] => bench::run("all"),
         ["bench", part] if PARTS.contains(&part) => bench::run(part),
         _ => {

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold.
 
-use crate::{browser, cargo, peers, root, run as step, tested_binary};
+use crate::{browser, cargo, licences, peers, root, run as step, tested_binary};
 use std::process::Command;
 
 pub fn run() -> anyhow::Result<()> {
@@ -14,6 +14,7 @@ pub fn run() -> anyhow::Result<()> {
         tests.env("MAGNON_DATA", data);
     }
     step(&mut tests)?;
+    licences::check()?;
     pages()?;
 
     let Some(data) = data else {

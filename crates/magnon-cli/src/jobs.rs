@@ -1,7 +1,7 @@
 //! Commands of many jobs, which are kept in a journal as soon as they are done.
 
 use crate::args::Common;
-use crate::interrupt::{leave, stoppable};
+use crate::interrupt::resumable;
 use crate::progress::JobBar;
 use crate::terminal::{shown, shown_json};
 use magnon::Error;
@@ -19,16 +19,11 @@ pub fn remark_known(known: usize, what: &str, place: &Path, common: &Common) {
 /// Makes a call under a bar. An interrupt ends the command; what it has `kept` stays for the next one.
 pub fn run_jobs<T>(
     common: &Common,
-    kept: &str,
+    kept: &'static str,
     call: impl FnOnce(&dyn Progress) -> Result<T, Error>,
 ) -> anyhow::Result<T> {
-    match stoppable(|stop| call(&JobBar::new(common, stop))) {
-        Err(Error::Stopped) => {
-            remark!("stopped; {kept}");
-            leave();
-        }
-        outcome => Ok(outcome?),
-    }
+    let words = move || format!("stopped; {kept}");
+    Ok(resumable(words, |stop| call(&JobBar::new(common, stop)))?)
 }
 
 /// Prints one JSON object, or lines for people.

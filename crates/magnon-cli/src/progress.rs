@@ -1,6 +1,7 @@
 //! What is shown while models are trained.
 
 use crate::args::Common;
+use crate::interrupt::hold;
 use indicatif::{ProgressBar, ProgressStyle};
 use magnon::train::{EpochRecord, Observer, Trial, TrialResult};
 use magnon::workflow::Progress;
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 pub struct Watcher<'a> {
     stop: &'a AtomicBool,
     patience: usize,
+    /// Whether a checkpoint is written when training is stopped.
+    keeps: bool,
     quiet: bool,
     shown: bool,
     start: Instant,
@@ -107,10 +110,11 @@ impl Drop for JobBar<'_> {
 const PAUSE: Duration = Duration::from_millis(60);
 
 impl<'a> Watcher<'a> {
-    pub fn new(common: &Common, stop: &'a AtomicBool, patience: usize) -> Self {
+    pub fn new(common: &Common, stop: &'a AtomicBool, patience: usize, keeps: bool) -> Self {
         Self {
             stop,
             patience,
+            keeps,
             quiet: common.quiet,
             shown: !common.quiet && io::stderr().is_terminal(),
             start: Instant::now(),
@@ -163,6 +167,9 @@ impl Observer for Watcher<'_> {
     }
 
     fn epoch(&self, trial: &Trial, record: &EpochRecord, best: &EpochRecord) {
+        if self.keeps {
+            hold();
+        }
         let waited = record.epoch - best.epoch;
         let (trials, done) = (self.trials.load(Relaxed), self.done.load(Relaxed));
         // One trial shows how much of its patience is spent, several how many are done.

@@ -1,5 +1,5 @@
 //! `magnon train` is killed at any time, again and again: its folder holds the old run, the new one, or
-//! one to go on with.
+//! one to go on with. `magnon compare` is killed so, too: no run that was done is lost.
 //!
 //! `MAGNON_KILLS` says how often, for a longer test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -8,7 +8,8 @@ mod common;
 
 use common::{json, magnon, text};
 use magnon::run::{FileError, RunFolder};
-use std::collections::BTreeSet;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -87,6 +88,10 @@ fn kill(arguments: &[String], out: &Path, after: Duration, last: bool) {
     assert!(output.status.code().is_none_or(|code| code == 0 || cfg!(windows)), "{error}");
 }
 
+fn kills() -> u64 {
+    std::env::var("MAGNON_KILLS").map_or(KILLS, |count| count.parse().unwrap())
+}
+
 /// Numbers that look like chance, and are the same every time.
 struct Dice(u64);
 
@@ -100,7 +105,7 @@ impl Dice {
 
 #[test]
 fn kills_leave_the_old_run_or_the_new_one_or_one_to_go_on_with() {
-    let kills = std::env::var("MAGNON_KILLS").map_or(KILLS, |count| count.parse().unwrap());
+    let kills = kills();
     let root = tempfile::tempdir().unwrap();
     let out = root.path().join("run");
     let mut time = Duration::ZERO;
@@ -153,4 +158,58 @@ fn kills_leave_the_old_run_or_the_new_one_or_one_to_go_on_with() {
     let names: BTreeSet<String> = names.map(|name| name.into_string().unwrap()).collect();
     let expected = [&EQUAL[..], &["checksums.json", "metrics.json"]].concat();
     assert_eq!(names, expected.into_iter().map(str::to_owned).collect());
+}
+
+fn comparison(out: &Path) -> Vec<String> {
+    let flags = "compare cyclic:nodes=60,columns=6,density=0.1 --models mgc,gcn,sgc --splits 3 --draws 1 \
+        --threads 1 --quiet --json --output";
+    flags.split_whitespace().map(str::to_owned).chain([text(out)]).collect()
+}
+
+/// The runs that a comparison has kept, by their keys, without the times that they took.
+fn kept(out: &Path) -> BTreeMap<String, Value> {
+    let names = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.path());
+    let journal = names.into_iter().find(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    let text = journal.map(|path| fs::read_to_string(path).unwrap()).unwrap_or_default();
+    // A line that was cut short has no end.
+    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).skip(1);
+    let jobs = lines.map(|line| {
+        let mut job: Value = serde_json::from_str(line).unwrap();
+        job.as_object_mut().unwrap().retain(|key, _| !key.ends_with("seconds"));
+        (job["key"].as_str().unwrap().to_owned(), job)
+    });
+    jobs.collect()
+}
+
+#[test]
+fn kills_lose_no_run_of_a_comparison() {
+    let root = tempfile::tempdir().unwrap();
+    let (whole, out) = (root.path().join("whole"), root.path().join("out"));
+    let start = Instant::now();
+    let output = magnon(&comparison(&whole).iter().map(String::as_str).collect::<Vec<_>>());
+    let time = start.elapsed();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let expected = kept(&whole);
+    let mut dice = Dice(7);
+    let mut before = BTreeMap::new();
+    for round in 0..kills() {
+        let after = Duration::from_nanos(dice.throw(time.as_nanos() as u64 + 1));
+        kill(&comparison(&out), &out, after, false);
+        let now = kept(&out);
+        assert!(before.keys().all(|key| now.contains_key(key)), "round {round}: a run is lost");
+        assert!(now.iter().all(|(key, job)| expected.get(key) == Some(job)), "round {round}");
+        before = now;
+        if before.len() == expected.len() {
+            fs::remove_dir_all(&out).unwrap();
+            before.clear();
+        }
+    }
+    json(
+        &comparison(&out)
+            .iter()
+            .filter(|flag| *flag != "--json")
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    );
+    assert_eq!(kept(&out), expected);
 }

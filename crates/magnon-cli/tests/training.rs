@@ -327,8 +327,8 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["train", "--schedule", "zigzag"], "is no schedule"),
         (&["train", "--schedule", "step:0,0.5"], "step is 0"),
         (&["train", "--model", "oracle"], "possible values"),
-        (&["train", "--resume"], "--out"),
-        (&["train", "--overwrite"], "--out"),
+        (&["train", "--resume"], "--output"),
+        (&["train", "--overwrite"], "--output"),
         (&["train", "--resume", "--overwrite", "--out", "x"], "--overwrite"),
         (&["train", "--checkpoint-every", "0"], "at least 1"),
         (&["train", "--filtered", "x.npy"], "one charge"),
@@ -376,7 +376,6 @@ fn data_that_cannot_be_trained_on_exit_with_one() {
         (&["train", SMALL, "--split", "100/0/0"], "no labelled validation node"),
         (&["train", SMALL, "--split", "given:3"], "split"),
         (&["train", "erdos-renyi:nodes=50"], "no labels"),
-        (&["train", "cyclic:nodes=50,columns=0"], "no features"),
         (&["train", "/nowhere/at/all"], "/nowhere/at/all"),
         (&["train", SMALL, "--preset", &text(&broken)], "did you mean `train`?"),
         (&["train", SMALL, "--model", "gcn", "--batch", "8"], "gcn takes no batches"),
@@ -388,6 +387,17 @@ fn data_that_cannot_be_trained_on_exit_with_one() {
         assert_eq!(code, 1, "{arguments:?}: {error}");
         assert!(!out.exists(), "{arguments:?} left a folder behind");
     }
+}
+
+/// Nodes without features are told apart by their degrees, and that is said.
+#[test]
+fn graphs_without_features_are_trained_on_degrees() {
+    let output =
+        magnon(&["train", "cyclic:nodes=60,columns=0", "--epochs", "2", "--charge", "1/3"]);
+    let remarks = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{remarks}");
+    assert!(remarks.contains("logarithms of in-degree and out-degree"), "{remarks}");
+    assert!(remarks.contains("nothing was kept"), "{remarks}");
 }
 
 /// A data set in text, with odd names of nodes and classes: `x.content` and `x.cites`.
@@ -449,18 +459,26 @@ fn predictions_are_csv_with_odd_names_in_quotes() {
     let table = predicted(&[&text(&out)]);
     assert_eq!(table.len(), 121);
     let mut header = table[0].clone();
-    assert_eq!(header[..2], ["node", "label"]);
+    assert_eq!(header[..5], ["node", "label", "part", "predicted", "confidence"]);
     let classes: Vec<String> =
-        header.drain(2..).map(|c| c.strip_prefix("probability_").unwrap().to_owned()).collect();
+        header.drain(5..).map(|c| c.strip_prefix("probability_").unwrap().to_owned()).collect();
     let expected = BTreeSet::from(["red,hot", "say\"hi\"", "plain"].map(str::to_owned));
     assert_eq!(classes.iter().cloned().collect::<BTreeSet<_>>(), expected);
     assert_eq!(table[1][0], "n0");
     for row in &table[1..] {
-        let values: Vec<f64> = row[2..].iter().map(|cell| cell.parse().unwrap()).collect();
+        let values: Vec<f64> = row[5..].iter().map(|cell| cell.parse().unwrap()).collect();
         assert!((values.iter().sum::<f64>() - 1.0).abs() < 1e-5, "{row:?}");
         let best = (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
-        assert_eq!(row[1], classes[best]);
+        assert_eq!(row[3], classes[best]);
+        assert_eq!(row[4].parse::<f64>().unwrap(), values[best]);
+        assert!(expected.contains(&row[1]), "{row:?}");
     }
+    // Every node was in one part of the split.
+    let parts = ["train", "val", "test"].map(|part| table.iter().filter(|r| r[2] == part).count());
+    assert!(
+        parts.iter().all(|&count| count > 0) && parts.iter().sum::<usize>() == 120,
+        "{parts:?}"
+    );
     // The same into a file, computed anew, and from the words of the accuracy.
     let file = folder.path().join("p.csv");
     let result = json(&["predict", &text(&out), "--full", "--output", &text(&file)]);
@@ -468,8 +486,8 @@ fn predictions_are_csv_with_odd_names_in_quotes() {
     let full: Vec<Vec<String>> = fs::read_to_string(&file).unwrap().lines().map(cells).collect();
     assert_eq!(full[0], table[0]);
     for (a, b) in full[1..].iter().zip(&table[1..]) {
-        assert_eq!(a[..2], b[..2]);
-        for (a, b) in a[2..].iter().zip(&b[2..]) {
+        assert_eq!(a[..4], b[..4]);
+        for (a, b) in a[4..].iter().zip(&b[4..]) {
             assert!((a.parse::<f64>().unwrap() - b.parse::<f64>().unwrap()).abs() < 1e-5);
         }
     }
@@ -493,8 +511,8 @@ fn predictions_follow_a_changed_graph() {
         let part = predicted(arguments);
         let full = predicted(&[arguments, &["--full"]].concat());
         for (a, b) in part[1..].iter().zip(&full[1..]) {
-            assert_eq!(a[..2], b[..2]);
-            for (a, b) in a[2..].iter().zip(&b[2..]) {
+            assert_eq!(a[..4], b[..4]);
+            for (a, b) in a[4..].iter().zip(&b[4..]) {
                 assert!((a.parse::<f64>().unwrap() - b.parse::<f64>().unwrap()).abs() < 1e-5);
             }
         }

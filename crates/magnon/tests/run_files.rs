@@ -4,7 +4,7 @@
 mod training_common;
 
 use magnon::data::{Dataset, Scaling};
-use magnon::model::{MgcConfig, ModelConfig};
+use magnon::model::{ChargeChoice, MODELS, MgcConfig, ModelConfig};
 use magnon::nn::{NamedNumbers, Shape};
 use magnon::operator::Charge;
 use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel, predict};
@@ -41,6 +41,18 @@ fn small(kind: &str, charge: Charge) -> (Dataset, RunConfig) {
     (dataset(40, 4, 8), config)
 }
 
+/// A run of a model as it is defined.
+fn small_run(name: &str) -> (Dataset, RunConfig) {
+    let mut config = RunConfig::of(ModelConfig::named(name).unwrap());
+    config.train.epochs = 1;
+    if let Some(operator) = &mut config.operator
+        && operator.charge == ChargeChoice::Auto
+    {
+        operator.charge = ChargeChoice::Fixed(charge(3));
+    }
+    (dataset(40, 4, 8), config)
+}
+
 fn known(data: &Dataset, run: &TrialResult) -> PredictionCache {
     let features = data.features.as_ref().unwrap();
     PredictionCache::new(&data.graph, features, run.log_probabilities.clone())
@@ -74,6 +86,27 @@ fn models_are_read_back_as_they_were() {
 fn mgc(saved: &mut SavedModel) -> &mut MgcConfig {
     let ModelConfig::Mgc(config) = &mut saved.model else { panic!("an MGC") };
     config
+}
+
+/// Found by fuzzing: real weights met a complex operator, which no training of such a model has.
+#[test]
+fn operators_that_a_model_is_not_defined_with_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    let mut closed = 0;
+    for info in MODELS {
+        let (data, config) = small_run(info.name);
+        let (mut saved, _) = trained(&data, &config);
+        let open = info.operator.is_none_or(|need| need.open.contains(&"charge"));
+        if let (Some(operator), false) = (&mut saved.operator, open) {
+            operator.charge = charge(3);
+            saved.write(&path).unwrap();
+            let error = SavedModel::read(&path).unwrap_err().to_string();
+            assert!(error.contains(info.name) && error.contains("no such charge"), "{error}");
+            closed += 1;
+        }
+    }
+    assert!(closed > 3, "{closed}");
 }
 
 fn saved_row(name: &str) -> NamedNumbers {

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, DataArgs};
 use crate::data;
-use crate::interrupt::{interrupted, stoppable};
+use crate::interrupt::{interrupted, patient};
 use crate::progress::Stop;
 use crate::report::{Clock, Report, grouped, usage};
 use clap::Args;
@@ -47,10 +47,9 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     let config = LengthsConfig { max_length, budget: args.budget };
     let mut seconds = Phases::default();
     let mut found =
-        stoppable(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, &Stop(stop)));
+        patient(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, &Stop(stop)));
     if args.enumerate {
-        let counts =
-            seconds.time("enumerate", || stoppable(|stop| enumerate(args, graph, stop)))?;
+        let counts = seconds.time("enumerate", || patient(|stop| enumerate(args, graph, stop)))?;
         found = found.with_counts(&counts);
         found.interrupted = interrupted();
     }

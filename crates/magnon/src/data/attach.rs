@@ -102,7 +102,7 @@ fn by_position(
         set_features(dataset, Features::Dense(features), &file, config.feature_norm)?;
     }
     if let Some(labels) = labels {
-        set_labels(dataset, Labels::from_texts(&labels), &file, config)?;
+        set_labels(dataset, Labels::from_texts(&labels, &file)?, &file, config)?;
     }
     if let Some(parts) = parts {
         dataset.splits.push(Split::from_parts(&parts));
@@ -154,7 +154,7 @@ fn by_id(
         joined.rows.iter().map(cell).collect()
     };
     if let Some(labels) = &table.labels {
-        set_labels(dataset, Labels::from_texts(&pick(labels)), file, config)?;
+        set_labels(dataset, Labels::from_texts(&pick(labels), file)?, file, config)?;
     }
     if let Some(parts) = &table.parts {
         dataset.splits.push(Split::from_parts(&pick(parts)));

@@ -1,6 +1,7 @@
 //! `Raw`: what a reader found, before any policy about loops, duplicates or scaling.
 
 use super::numpy::Sparse;
+use super::room::{collect, reserve};
 use super::table::is_missing;
 use super::{DataError, Features, FirstEdge, Labels, NodeNames, Reading, Split};
 
@@ -111,28 +112,40 @@ pub(crate) fn check_count(
 
 impl Labels {
     /// Labels from numbers: the distinct numbers in ascending order are the classes.
-    pub(crate) fn from_numbers(numbers: &[Option<i64>]) -> Self {
-        let mut distinct: Vec<i64> = numbers.iter().flatten().copied().collect();
+    pub(crate) fn from_numbers(numbers: &[Option<i64>], file: &str) -> Result<Self, DataError> {
+        let mut distinct = Vec::new();
+        reserve(&mut distinct, numbers.len(), file)?;
+        distinct.extend(numbers.iter().flatten().copied());
         distinct.sort_unstable();
         distinct.dedup();
         let class = |number: i64| distinct.binary_search(&number).ok().map(|class| class as u32);
-        let classes = numbers.iter().map(|number| number.and_then(class)).collect();
-        Self { classes, names: distinct.iter().map(i64::to_string).collect() }
+        let classes = collect(numbers.iter().map(|number| number.and_then(class)), file)?;
+        let names = collect(distinct.iter().map(i64::to_string), file)?;
+        Ok(Self { classes, names })
     }
 
     /// Labels from words: the distinct words in alphabetical order are the classes.
-    pub(crate) fn from_words<W: AsRef<str>>(words: &[Option<W>]) -> Self {
-        let mut distinct: Vec<&str> = words.iter().flatten().map(AsRef::as_ref).collect();
+    pub(crate) fn from_words<W: AsRef<str>>(
+        words: &[Option<W>],
+        file: &str,
+    ) -> Result<Self, DataError> {
+        let mut distinct: Vec<&str> = Vec::new();
+        reserve(&mut distinct, words.len(), file)?;
+        distinct.extend(words.iter().flatten().map(AsRef::as_ref));
         distinct.sort_unstable();
         distinct.dedup();
         let class =
             |word: &W| distinct.binary_search(&word.as_ref()).ok().map(|class| class as u32);
-        let classes = words.iter().map(|word| word.as_ref().and_then(class)).collect();
-        Self { classes, names: distinct.iter().map(|&name| name.to_owned()).collect() }
+        let classes = collect(words.iter().map(|word| word.as_ref().and_then(class)), file)?;
+        let names = collect(distinct.iter().map(|&name| name.to_owned()), file)?;
+        Ok(Self { classes, names })
     }
 
     /// Labels from texts: numbers where all of them are whole, else words.
-    pub(crate) fn from_texts<W: AsRef<str>>(texts: &[Option<W>]) -> Self {
+    pub(crate) fn from_texts<W: AsRef<str>>(
+        texts: &[Option<W>],
+        file: &str,
+    ) -> Result<Self, DataError> {
         let whole = |text: &W| {
             let text = text.as_ref();
             text.strip_suffix(".0").unwrap_or(text).parse::<i64>().ok()
@@ -145,8 +158,8 @@ impl Labels {
             })
             .collect();
         match numbers {
-            Some(numbers) => Self::from_numbers(&numbers),
-            None => Self::from_words(texts),
+            Some(numbers) => Self::from_numbers(&numbers, file),
+            None => Self::from_words(texts, file),
         }
     }
 
@@ -194,7 +207,11 @@ impl Labels {
                 DataError::format(file, problem)
             })
         };
-        let classes = numbers.iter().enumerate().map(class).collect::<Result<_, _>>()?;
+        let mut classes = Vec::new();
+        reserve(&mut classes, numbers.len(), file)?;
+        for labelled in numbers.iter().enumerate() {
+            classes.push(class(labelled)?);
+        }
         Ok(Self { classes, names })
     }
 }
@@ -238,10 +255,10 @@ mod tests {
 
     #[test]
     fn classes_are_sorted() {
-        let labels = Labels::from_numbers(&[Some(7), None, Some(-1), Some(7)]);
+        let labels = Labels::from_numbers(&[Some(7), None, Some(-1), Some(7)], "f").unwrap();
         assert_eq!(labels.classes, [Some(1), None, Some(0), Some(1)]);
         assert_eq!(labels.names, ["-1", "7"]);
-        let labels = Labels::from_words(&[Some("b"), Some("a"), None]);
+        let labels = Labels::from_words(&[Some("b"), Some("a"), None], "f").unwrap();
         assert_eq!(labels.classes, [Some(1), Some(0), None]);
     }
 
@@ -249,7 +266,7 @@ mod tests {
     fn labels_that_stand_for_none() {
         let of = |texts: &[&str], further: &[&str]| {
             let texts: Vec<Option<&str>> = texts.iter().copied().map(Some).collect();
-            let mut labels = Labels::from_texts(&texts);
+            let mut labels = Labels::from_texts(&texts, "f").unwrap();
             let further: Vec<String> = further.iter().map(|&word| word.to_owned()).collect();
             labels.drop_missing(&further);
             (labels.names, labels.classes)

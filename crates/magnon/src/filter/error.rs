@@ -94,12 +94,17 @@ pub enum FilterError {
         nodes: usize,
     },
     /// Memory for the result was refused.
-    #[error("there is not enough memory for a result of {rows} rows and {cols} columns")]
+    #[error(
+        "out of memory: {bytes} bytes are needed for a result of {rows} rows and {cols} columns; use a \
+         larger machine, or fewer columns at a time"
+    )]
     OutOfMemory {
         /// Rows of the result.
         rows: usize,
         /// Columns of the result.
         cols: usize,
+        /// Bytes that are needed, at the most.
+        bytes: usize,
     },
     /// A response that cannot be written down.
     #[error("the response at λ = {lambda} is {response}, beyond what can be written")]

@@ -11,10 +11,12 @@ use super::recurrence::{Pair, Tick, chebyshev, powers};
 use super::{Filter, FilterError};
 use crate::data::Features;
 use crate::matrix::Matrix;
+use crate::memory;
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F32_LANES, F64_LANES, Line, Real, tile};
 use crate::operator::output::{Cell, first_not_finite, write};
+use crate::operator::pattern::Weights;
 use crate::operator::stepper::{Source, Stepper};
 use crate::operator::{MagneticOperator, Scaling};
 use num_complex::Complex32;
@@ -92,6 +94,20 @@ impl Task<'_> {
         })
     }
 
+    /// Bytes that are needed: of the result, of two lines per node in each of so many tiles, and of the
+    /// operator's factors and coefficients.
+    fn bytes<T, const N: usize, C>(&self, tiles: usize) -> usize {
+        let (nodes, pattern) = (self.operator.nodes(), self.operator.pattern());
+        let cells = nodes.saturating_mul(self.columns.len()).saturating_mul(size_of::<C>());
+        let lines = nodes.saturating_mul(2 * size_of::<Line<T, N>>()).saturating_mul(tiles);
+        let factors = nodes.saturating_mul(4 * size_of::<T>());
+        let entries = match pattern.weights {
+            Weights::Explicit(_) => pattern.stored().saturating_mul(size_of::<[T; 2]>()),
+            Weights::Unit => 0,
+        };
+        [lines, factors, entries].into_iter().fold(cells, usize::saturating_add)
+    }
+
     /// All tiles, in lines of `N` numbers `T`, written as cells `C`.
     fn all<T: Evaluate<N>, const N: usize, const COMPLEX: bool, C: Cell>(
         &self,
@@ -101,6 +117,11 @@ impl Task<'_> {
         let width = if COMPLEX { N / 2 } else { N };
         let tiles = cols.div_ceil(width);
         let small = nodes <= SMALL;
+        let bytes = self.bytes::<T, N, C>(if small { tiles.min(batch()) } else { 1 });
+        let too_large = || FilterError::OutOfMemory { rows: nodes, cols, bytes };
+        if !memory::is_granted(bytes) {
+            return Err(too_large());
+        }
         let (centre, half) = match self.filter.form() {
             Form::Chebyshev { domain, .. } => (centre(*domain), half(*domain)),
             _ => (0.0, 1.0),
@@ -124,13 +145,11 @@ impl Task<'_> {
             T::evaluate(&context, source, &mut scratch.pair)
         };
 
-        let too_large = FilterError::OutOfMemory { rows: nodes, cols };
-        let mut out = Matrix::<C>::try_zeros(nodes, cols).ok_or(too_large)?;
+        let mut out = Matrix::<C>::try_zeros(nodes, cols).ok_or_else(too_large)?;
         if small {
             // As many tiles at a time as keep all threads busy; their results wait in lines.
-            let batch = 4 * rayon::current_num_threads();
-            for first in (0..tiles).step_by(batch) {
-                let batch: Vec<_> = (first..(first + batch).min(tiles)).collect();
+            for first in (0..tiles).step_by(batch()) {
+                let batch: Vec<_> = (first..(first + batch()).min(tiles)).collect();
                 let results: Result<Vec<_>, FilterError> = batch
                     .into_par_iter()
                     .map(|t| {
@@ -157,6 +176,11 @@ impl Task<'_> {
             None => Ok(out),
         }
     }
+}
+
+/// Tiles of a small graph that are worked on at a time.
+fn batch() -> usize {
+    4 * rayon::current_num_threads()
 }
 
 /// What all tiles of a task share.

@@ -1,9 +1,9 @@
 //! `ModelInfo`: what a model says of itself.
 
-use super::select::{KindChoice, OperatorChoice, PassChoice};
+use super::select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice};
 use super::tunable::Tunable;
 use crate::filter::{FilterConfig, FilterKind};
-use crate::operator::{Charge, Normalize, Phase, Symmetrize};
+use crate::operator::{Charge, Kind, Normalize, OperatorConfig, Phase, Symmetrize};
 
 /// What a model is, needs and can do.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,7 @@ impl OperatorNeed {
         let charge = self.charge.and_then(|(p, q)| Charge::fraction(p, q).ok());
         let charge = charge.map(|charge| if charge.value() == 0.0 { Charge::ZERO } else { charge });
         OperatorChoice {
-            charge: charge.map_or_else(Default::default, super::select::ChargeChoice::Fixed),
+            charge: charge.map_or_else(Default::default, ChargeChoice::Fixed),
             kind: self.kind,
             pass: self.pass,
             phase: Phase::default(),
@@ -104,6 +104,29 @@ impl OperatorNeed {
             self_loops: self.self_loops,
             normalize: self.normalize,
         }
+    }
+
+    /// The first setting of an operator that is not open, and not as the model's definition has it.
+    pub fn conflict(&self, config: &OperatorConfig) -> Option<&'static str> {
+        let own = self.default_choice();
+        let charge = match own.charge {
+            ChargeChoice::Fixed(charge) => charge.value() == config.charge.value(),
+            ChargeChoice::Auto => true,
+        };
+        let laplacian = config.kind == Kind::Laplacian;
+        let high = config.kind == Kind::NegatedAdjacency;
+        let pass =
+            laplacian || own.pass == PassChoice::Auto || (own.pass == PassChoice::High) == high;
+        let same = [
+            ("charge", charge),
+            ("kind", (own.kind == KindChoice::Laplacian) == laplacian),
+            ("pass", pass),
+            ("symmetrize", own.symmetrize == config.symmetrize),
+            ("self_loops", own.self_loops == config.self_loops),
+            ("normalize", own.normalize == config.normalize),
+        ];
+        let closed = same.into_iter().find(|(name, same)| !same && !self.open.contains(name));
+        closed.map(|(name, _)| name)
     }
 }
 

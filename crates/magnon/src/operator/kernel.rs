@@ -51,7 +51,7 @@ impl<T: Real> Coefficients<T> for ByEntry<'_, T> {
     #[inline(always)]
     unsafe fn at(&self, e: usize, _: u32) -> [T; 2] {
         // SAFETY: the caller names an entry of the pattern, and `Step::check` has seen that there is
-        // a value for each.
+        // a value for each. Tested by `missing_coefficients_are_refused`.
         unsafe { *self.0.get_unchecked(e) }
     }
 
@@ -188,7 +188,8 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         let columns = self.pattern.columns.as_slice();
         for e in self.pattern.offsets[u]..self.pattern.offsets[u + 1] {
             // SAFETY: entries run to `stored`, columns to `stored + PADDING` and name nodes below
-            // n (the pattern's invariant); z has n lines (`check`).
+            // n (the pattern's invariant); z has n lines (`check`). Tested by
+            // `every_entry_is_gathered_once`, also under Miri, and `short_vectors_are_refused`.
             let ([c, s], z) = unsafe {
                 let packed = *columns.get_unchecked(e);
                 let ahead = *columns.get_unchecked(e + AHEAD) & COLUMN;
@@ -233,4 +234,77 @@ fn by_blocks<I: Send>(
 #[inline(always)]
 fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
     if FUSED { a.fused(b, c) } else { a * b + c }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::operator::pattern::Weights;
+
+    const NODES: usize = 6;
+
+    fn pattern(weighted: bool) -> Pattern {
+        let weight = |v: u32| if weighted { f32::from(v as u8) + 0.5 } else { 1.0 };
+        let edges = [(0, 1), (1, 0), (1, 2), (3, 1), (5, 0), (2, 5)];
+        let edges = edges.map(|(u, v)| (u, v, weight(v)));
+        let built = GraphBuilder::new(NODES).weighted_edges(edges).build().unwrap();
+        Pattern::new(&built.graph).unwrap()
+    }
+
+    /// Sums the rows of z = 1, 2, 3…, with `gain` and lines of these lengths.
+    fn sums<C: Coefficients<f32>>(
+        pattern: &Pattern,
+        coefficients: C,
+        nodes: usize,
+    ) -> Vec<Line<f32, 4>> {
+        let (ones, zeros) = (vec![1.0; NODES], vec![0.0; NODES]);
+        let z: Vec<_> = (0..nodes).map(|u| Line([u as f32 + 1.0; 4])).collect();
+        let step = Step {
+            pattern,
+            coefficients,
+            gain: &ones,
+            own: &zeros,
+            scale: 1.0,
+            keep: 0.0,
+            theta: 0.0,
+            enter: None,
+            input: Input::Zero,
+            z: &z,
+        };
+        let mut out = vec![Line([f32::NAN; 4]); NODES];
+        step.run_here::<false>(&mut out, Instructions::Portable);
+        out
+    }
+
+    const REAL: [[f32; 2]; 4] = [[1.0, 0.0]; 4];
+
+    #[test]
+    fn every_entry_is_gathered_once() {
+        let unit = pattern(false);
+        let expected = |u: usize| unit.row(u).map(|(v, ..)| v as f32 + 1.0).sum::<f32>();
+        for (u, line) in sums(&unit, ByClass(&REAL), NODES).iter().enumerate() {
+            assert_eq!(line.0, [expected(u); 4]);
+        }
+        let weighted = pattern(true);
+        let Weights::Explicit(values) = &weighted.weights else { panic!("weights") };
+        let expected = |u: usize| {
+            weighted.row(u).map(|(v, out, _)| out as f32 * (v as f32 + 1.0)).sum::<f32>()
+        };
+        for (u, line) in sums(&weighted, ByEntry(values), NODES).iter().enumerate() {
+            assert_eq!(line.0, [expected(u); 4]);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion failed")]
+    fn short_vectors_are_refused() {
+        sums(&pattern(false), ByClass(&REAL), NODES - 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion failed")]
+    fn missing_coefficients_are_refused() {
+        sums(&pattern(false), ByEntry(&REAL), NODES);
+    }
 }

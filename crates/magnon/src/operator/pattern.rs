@@ -1,6 +1,7 @@
 //! `Pattern`: the symmetric sparsity of a directed graph, stored once for every charge.
 
 use crate::graph::DiGraph;
+use crate::memory;
 use rayon::prelude::*;
 
 /// The columns of a pattern run this many entries past its end, so that the product may prefetch
@@ -23,6 +24,34 @@ pub enum PatternError {
     /// Columns are packed into 30 bits.
     #[error("the graph has {0} nodes; the operator holds at most 2^30")]
     TooManyNodes(usize),
+    /// There is no memory for it.
+    #[error(
+        "out of memory: {bytes} bytes are needed for the operator of {nodes} nodes and {edges} edges; \
+         use a larger machine, or a part of the graph"
+    )]
+    OutOfMemory {
+        /// Nodes of the graph.
+        nodes: usize,
+        /// Edges of the graph.
+        edges: usize,
+        /// Bytes that are needed, at the most.
+        bytes: usize,
+    },
+}
+
+/// Refuses a graph whose pattern and transpose are more than the system grants, before the work begins.
+fn check_memory(graph: &DiGraph) -> Result<(), PatternError> {
+    let (nodes, edges) = (graph.nodes(), graph.edges());
+    let weight = if graph.is_weighted() { size_of::<f32>() } else { 0 };
+    let edge = size_of::<u32>() + weight;
+    // The transpose has each edge once, and needs two lists of offsets while it is made; the pattern has each
+    // edge at most twice, with the weights of both directions.
+    let bytes = (3 * size_of::<usize>()).saturating_mul(nodes + 1);
+    let bytes = bytes.saturating_add((edge + 2 * (edge + weight)).saturating_mul(edges));
+    match memory::is_granted(bytes) {
+        true => Ok(()),
+        false => Err(PatternError::OutOfMemory { nodes, edges, bytes }),
+    }
 }
 
 /// What each entry of the pattern weighs.
@@ -64,6 +93,7 @@ impl Pattern {
         if n > 1 << 30 {
             return Err(PatternError::TooManyNodes(n));
         }
+        check_memory(graph)?;
         let transpose = graph.transpose();
         let mut offsets = vec![0usize; n + 1];
         offsets[1..].par_iter_mut().enumerate().with_min_len(1024).for_each(|(u, count)| {

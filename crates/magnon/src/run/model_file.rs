@@ -92,11 +92,23 @@ impl SavedModel {
             weights: file.matrices()?,
         };
         saved.model.check().map_err(|error| error.to_string())?;
+        saved.check_operator()?;
         let bad = saved.weights.iter().find_map(|(name, _, numbers)| {
             let bad = numbers.iter().find(|number| !number.is_finite())?;
             Some(format!("{name} holds {bad}"))
         });
         bad.map_or(Ok(saved), Err)
+    }
+}
+
+impl SavedModel {
+    /// Refuses an operator that no model of this kind is defined with: its weights would not fit.
+    fn check_operator(&self) -> Result<(), String> {
+        let info = self.model.info();
+        match info.operator.zip(self.operator).and_then(|(need, own)| need.conflict(&own)) {
+            Some(setting) => Err(format!("its model, {}, has no such {setting}", info.name)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -193,7 +193,62 @@ pub fn fixtures() -> Vec<(&'static str, Files)> {
         ("z.zip", vec![("z.zip", zip(&archived))]),
         ("t.tar", vec![("t.tar", tar(&archived))]),
         ("t.tgz", vec![("t.tgz", gz(&tar(&archived)))]),
+        (
+            "",
+            vec![
+                ("edges.csv", text("time,sender,receiver,amount\n1,a,b,2.5\n2,b,c,1\n3,c,a,4\n")),
+                ("features.tsv", text("id\tx\ty\nc\t1.5\t-2\na\t2\t0\nb\t3\t1e-3\nd\t0\t0\n")),
+                ("labels.csv", text("node,label\nb,u\na,v\nc,?\n")),
+            ],
+        ),
+        ("k.graphml", vec![("k.graphml", text(GRAPHML))]),
+        ("k.gexf", vec![("k.gexf", text(GEXF))]),
+        ("k.gml", vec![("k.gml", text(GML))]),
+        ("k.json", vec![("k.json", text(NODE_LINK))]),
+        ("k.adjlist", vec![("k.adjlist", text("# nodes\na b c\nb c\nc\n"))]),
+        ("k.pt", vec![("k.pt", torch())]),
     ]
+}
+
+const GRAPHML: &str = r#"<graphml><key id="w" for="edge" attr.name="weight"/>
+<key id="x" for="node" attr.name="age"><default>5</default></key><graph edgedefault="directed">
+<node id="a"><data key="x">2.5</data></node><node id="b"/><edge source="a" target="b">
+<data key="w">1.5</data></edge><edge source="b" target="a" directed="false"/></graph></graphml>"#;
+
+const GEXF: &str = r#"<gexf><graph defaultedgetype="directed"><attributes class="node">
+<attribute id="0" title="age"/></attributes><nodes><node id="0" label="a"><attvalues>
+<attvalue for="0" value="1.5"/></attvalues></node><node id="1" label="b"/></nodes>
+<edges><edge source="1" target="0" weight="2.5"/></edges></graph></gexf>"#;
+
+const GML: &str = "graph [ directed 1 node [ id 5 label \"a\" age 2 ] node [ id 7 label \"b\" age 3 ]\n\
+                   edge [ source 7 target 5 weight 2.5 ] ]";
+
+const NODE_LINK: &str = r#"{"directed": true, "nodes": [{"id": "a", "x": [0.5, 1], "label": 3},
+{"id": "b", "x": [2, 1.5], "label": 4}], "links": [{"source": "b", "target": "a", "weight": 2.5}]}"#;
+
+/// A dictionary of tensors as PyTorch keeps it: a pickle that names the numbers beside it.
+fn torch() -> Vec<u8> {
+    let word = |word: &str| {
+        let length = (word.len() as u32).to_le_bytes();
+        [b"X", &length[..], word.as_bytes()].concat()
+    };
+    let number = |value: u8| vec![b'K', value];
+    let tensor = |kind: &str, key: &str, rows: u8, cols: u8| {
+        let storage =
+            [word("storage"), format!("ctorch\n{kind}\n").into_bytes(), word(key)].concat();
+        let storage = [&b"("[..], &storage, &word("cpu"), &number(rows * cols), b"tQ"].concat();
+        let shape = [&b"("[..], &number(rows), &number(cols), b"t"].concat();
+        let strides = [&b"("[..], &number(cols), &number(1), b"t"].concat();
+        let parts = [&storage[..], &number(0), &shape, &strides, b"\x89}tR"].concat();
+        [&b"ctorch._utils\n_rebuild_tensor_v2\n("[..], &parts].concat()
+    };
+    let edges = [word("edge_index"), tensor("IntStorage", "0", 2, 3)].concat();
+    let features = [word("x"), tensor("FloatStorage", "1", 3, 2)].concat();
+    let code = [&b"\x80\x02}("[..], &edges, &features, b"u."].concat();
+    let ends: Vec<u8> = [0i32, 1, 2, 1, 2, 0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let rows: Vec<u8> =
+        [0.5f32, 1.0, 2.0, -1.0, 0.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    zip(&[("archive/data.pkl", code), ("archive/data/0", ends), ("archive/data/1", rows)])
 }
 
 pub fn write(folder: &Path, files: &Files) {

@@ -3,7 +3,7 @@
 mod describe;
 
 use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
-use crate::interrupt::stoppable;
+use crate::interrupt::resumable;
 use crate::progress::Watcher;
 use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
@@ -130,20 +130,23 @@ pub fn train(
     page: bool,
     common: &Common,
 ) -> anyhow::Result<()> {
-    let outcome = stoppable(|stop| {
-        let watcher = Watcher::new(common, stop, config.train.patience);
+    let out = options.out.clone();
+    let words = move || match &out {
+        Some(out) if RunFolder::begun_config(out).is_ok() => {
+            format!("stopped; go on with: magnon train --resume -o {}", out.display())
+        }
+        Some(out) if RunFolder::open(out).is_ok() => {
+            format!("stopped; the run in {} is whole", out.display())
+        }
+        Some(_) => "stopped; nothing was trained yet".to_owned(),
+        None => "stopped; nothing was kept, as no -o RUN was given".to_owned(),
+    };
+    let outcome = resumable(words, |stop| {
+        let keeps = options.out.is_some();
+        let watcher = Watcher::new(common, stop, config.train.patience, keeps);
         magnon::workflow::train(config, options, &watcher)
     });
     let trained = match outcome {
-        Err(Error::Stopped) => {
-            match &options.out {
-                Some(out) => {
-                    remark!("stopped; go on with: magnon train --resume -o {}", out.display())
-                }
-                None => remark!("stopped; nothing was kept, as no -o RUN was given"),
-            }
-            std::process::exit(130);
-        }
         Err(Error::File(error @ FileError::Occupied { .. })) => {
             anyhow::bail!("{error}, or replace the run with --overwrite, or go on with --resume")
         }

@@ -22,13 +22,13 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         let many = || DataError::line(&file, line, "there are more nodes than 32 bits can number");
         let mut nodes = content.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
         let Some(source) = nodes.next() else { continue };
-        let source = names.number(source).ok_or_else(many)?;
+        let source = names.number(source, &file)?.ok_or_else(many)?;
         for target in nodes {
             reserve(&mut raw.edges, 1, &file)?;
-            raw.edges.push((source, names.number(target).ok_or_else(many)?));
+            raw.edges.push((source, names.number(target, &file)?.ok_or_else(many)?));
         }
     }
-    names.settle(&mut raw);
+    names.settle(&mut raw)?;
     raw.remarks.push("every line is a node and the nodes that it points to".into());
     Ok(raw)
 }

@@ -30,7 +30,7 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
                 return Err(DataError::line(file, number, problem));
             }
         };
-        match (names.number(bare(source)), names.number(bare(target))) {
+        match (names.number(bare(source), &file)?, names.number(bare(target), &file)?) {
             (Some(source), Some(target)) => {
                 reserve(&mut edges, 1, &file)?;
                 edges.push((source, target));
@@ -39,7 +39,7 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         }
     }
     let mut raw = Raw { file, edges, ..Raw::default() };
-    names.settle(&mut raw);
+    names.settle(&mut raw)?;
     Ok(raw)
 }
 

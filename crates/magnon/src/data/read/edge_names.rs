@@ -4,7 +4,7 @@ use super::edge_layout::{Layout, looks_whole};
 use super::edge_scan::{Fault, is_padded, weight};
 use super::node_ids;
 use crate::data::raw::Raw;
-use crate::data::room::reserve;
+use crate::data::room::{collect, out_of_memory, reserve};
 use crate::data::text::{Lines, is_comment};
 use crate::data::{DataError, NodeNames};
 use std::collections::HashMap;
@@ -18,14 +18,19 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// The number of a name; `None` once 32 bits are spent.
-    pub(super) fn number(&mut self, name: &'a [u8]) -> Option<u32> {
+    pub(super) fn number(&mut self, name: &'a [u8], file: &str) -> Result<Option<u32>, DataError> {
         if let Some(&number) = self.numbers.get(name) {
-            return Some(number);
+            return Ok(Some(number));
         }
-        let number = u32::try_from(self.order.len()).ok()?;
+        let Ok(number) = u32::try_from(self.order.len()) else { return Ok(None) };
+        let known = self.numbers.capacity() as u64;
+        let cell = size_of::<(&[u8], u32)>() as u64;
+        // As a table grows, it is doubled.
+        self.numbers.try_reserve(1).map_err(|_| out_of_memory(file, 2 * known * cell))?;
+        reserve(&mut self.order, 1, file)?;
         self.numbers.insert(name, number);
         self.order.push(name);
-        Some(number)
+        Ok(Some(number))
     }
 
     /// The number of a name that is known.
@@ -40,6 +45,7 @@ impl<'a> Names<'a> {
             let zeros = name.iter().take(name.len() - 1).take_while(|&&byte| byte == b'0').count();
             let number = &name[zeros..];
             let twin = self.numbers.contains_key(number).then_some(number);
+            padded.try_reserve(1).ok()?; // a remark can be done without
             let twin = String::from_utf8_lossy(twin.or_else(|| padded.insert(number, name))?);
             let name = String::from_utf8_lossy(name);
             Some(format!("ids are taken as names, so {twin} and {name} are different nodes"))
@@ -47,32 +53,41 @@ impl<'a> Names<'a> {
     }
 
     /// The names as text, by number.
-    pub(super) fn into_strings(self) -> Vec<String> {
-        self.order.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    pub(super) fn into_strings(self, file: &str) -> Result<Vec<String>, DataError> {
+        collect(self.order.iter().map(|name| String::from_utf8_lossy(name).into_owned()), file)
     }
 
     /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.
-    pub(super) fn settle(self, raw: &mut Raw) {
-        let number = |name: &&[u8]| -> Option<u64> { std::str::from_utf8(name).ok()?.parse().ok() };
-        let numbers: Option<Vec<u64>> = self.order.iter().map(number).collect();
-        // Different texts such as 7 and 07 stay different nodes.
-        let distinct = |numbers: &Vec<u64>| {
-            numbers.iter().collect::<std::collections::HashSet<_>>().len() == numbers.len()
-        };
-        if let Some(numbers) = numbers.filter(distinct) {
+    pub(super) fn settle(self, raw: &mut Raw) -> Result<(), DataError> {
+        let file = raw.file.clone();
+        if let Some(numbers) = self.distinct_numbers(&file)? {
             let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
-            let pairs: Vec<(u64, u64)> = raw.edges.iter().map(|&(u, v)| (id(u), id(v))).collect();
+            let pairs = collect(raw.edges.iter().map(|&(u, v)| (id(u), id(v))), &file)?;
             let top = numbers.iter().copied().max().unwrap_or_default();
             if let Ok(numbered) = node_ids::compact(pairs, top) {
                 raw.edges = numbered.edges;
                 raw.nodes = numbered.count;
                 raw.node_names = numbered.names;
-                return;
+                return Ok(());
             }
         }
         raw.remarks.extend(self.remark_twins());
         raw.nodes = self.order.len();
-        raw.node_names = Some(NodeNames::Words(self.into_strings()));
+        raw.node_names = Some(NodeNames::Words(self.into_strings(&file)?));
+        Ok(())
+    }
+
+    /// The names as numbers, where they are numbers. Different texts such as 7 and 07 stay different nodes.
+    fn distinct_numbers(&self, file: &str) -> Result<Option<Vec<u64>>, DataError> {
+        let number = |name: &&[u8]| -> Option<u64> { std::str::from_utf8(name).ok()?.parse().ok() };
+        if self.order.iter().any(|name| number(name).is_none()) {
+            return Ok(None);
+        }
+        let numbers =
+            collect(self.order.iter().map(|name| number(name).unwrap_or_default()), file)?;
+        let mut sorted = collect(numbers.iter().copied(), file)?;
+        sorted.sort_unstable();
+        Ok(sorted.is_sorted_by(|a, b| a < b).then_some(numbers))
     }
 }
 
@@ -109,12 +124,12 @@ impl Numbering {
     }
 
     /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.
-    pub(super) fn settle(self, raw: &mut Raw) {
+    pub(super) fn settle(self, raw: &mut Raw) -> Result<(), DataError> {
         let mut names = Names::default();
-        self.order.iter().for_each(|name| {
-            names.number(name.as_bytes());
-        });
-        names.settle(raw);
+        for name in &self.order {
+            names.number(name.as_bytes(), &raw.file)?;
+        }
+        names.settle(raw)
     }
 
     /// The names, by number.
@@ -126,7 +141,7 @@ impl Numbering {
 /// Reads all lines after the header.
 pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, DataError> {
     let mut names = Names::default();
-    let mut raw = Raw::default();
+    let mut raw = Raw { file: file.to_owned(), ..Raw::default() };
     let mut weights = Vec::new();
     let mut fields = Vec::new();
     let skipped = text.get(..layout.start).unwrap_or_default();
@@ -147,7 +162,7 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
             let line = before + number;
             raw.remarks.push(format!("ids are taken as names, as line {line} has no numbers"));
         }
-        let mut node = |name| names.number(name).ok_or_else(|| fault(Fault::TooMany));
+        let mut node = |name| names.number(name, file)?.ok_or_else(|| fault(Fault::TooMany));
         reserve(&mut raw.edges, 1, file)?;
         raw.edges.push((node(source)?, node(target)?));
         if let Some(column) = layout.columns.weight {
@@ -158,6 +173,6 @@ pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, Dat
         }
     }
     raw.weights = layout.columns.weight.map(|_| weights);
-    names.settle(&mut raw);
+    names.settle(&mut raw)?;
     Ok(raw)
 }

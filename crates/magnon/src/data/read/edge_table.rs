@@ -58,7 +58,7 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
     raw.reading.columns = columns.uses(table.columns.iter().map(|column| column.name.clone()));
     let unused = ColumnUse::unused(&raw.reading.columns, columns.weight.is_some());
     raw.remarks.extend(unused);
-    numbering.settle(&mut raw);
+    numbering.settle(&mut raw)?;
     Ok(raw)
 }
 

@@ -3,6 +3,7 @@
 use super::scipy_npz;
 use crate::data::numpy::{Array, Npz};
 use crate::data::pickle;
+use crate::data::room::collect;
 use crate::data::store::Store;
 use crate::data::text;
 use crate::data::{DataError, Features, Labels};
@@ -32,18 +33,19 @@ pub(crate) fn features(store: &Store, name: &str) -> Result<Features, DataError>
 
 /// Reads labels from npy or text, by the ending of the name.
 pub(crate) fn labels(store: &Store, name: &str) -> Result<Labels, DataError> {
+    let label = store.label(name);
     if ending(name) != "npy" {
-        return text::labels(&store.read_text(name)?, &store.label(name));
+        return text::labels(&store.read_text(name)?, &label);
     }
     let array = Array::from_store(store, name)?;
     if !matches!(array.shape(), [_] | [_, 1]) {
         let problem = format!("labels are one per node, but the array is {:?}", array.shape());
-        return Err(DataError::format(store.label(name), problem));
+        return Err(DataError::format(label, problem));
     }
     if array.is_text() {
-        let words: Vec<_> = array.strings()?.into_iter().map(Some).collect();
-        return Ok(Labels::from_words(&words));
+        let words = collect(array.strings()?.into_iter().map(Some), &label)?;
+        return Labels::from_words(&words, &label);
     }
-    let numbers: Vec<_> = array.integers()?.into_iter().map(Some).collect();
-    Ok(Labels::from_numbers(&numbers))
+    let numbers = collect(array.integers()?.into_iter().map(Some), &label)?;
+    Labels::from_numbers(&numbers, &label)
 }

@@ -1,6 +1,6 @@
 //! The nodes of Geom-GCN: `id <tab> features <tab> label` a line.
 
-use crate::data::room::reserve;
+use crate::data::room::{collect, reserve};
 use crate::data::text::Lines;
 use crate::data::{DataError, Features, Labels};
 use crate::matrix::SparseMatrix;
@@ -55,10 +55,10 @@ impl Nodes {
             entries.sort_unstable_by_key(|entry: &(usize, u32, f32)| (entry.0, entry.1));
             entries.dedup();
         }
-        let features = SparseMatrix::from_triplets(count, width, entries.into_iter())
+        let features = SparseMatrix::from_triplets(count, width, entries.iter().copied())
             .map_err(|error| DataError::format(file, error.to_string()))?;
-        let labels: Vec<_> = rows.iter().map(|row| Some(row.label)).collect();
-        let labels = Labels::from_numbers(&labels);
+        let labels = collect(rows.iter().map(|row| Some(row.label)), file)?;
+        let labels = Labels::from_numbers(&labels, file)?;
         Ok(Self { count, features: Features::Sparse(features), labels })
     }
 }
@@ -96,9 +96,10 @@ fn scan(text: &[u8], file: &str) -> Result<(Vec<u32>, Vec<Row>), DataError> {
                 })?,
             });
         }
+        reserve(&mut rows, 1, file)?;
         rows.push((id, Row { line, start, end: values.len(), label }));
     }
-    rows.sort_by_key(|(id, _)| *id);
+    rows.sort_unstable_by_key(|(id, row)| (*id, row.line));
     if let Some((node, (id, row))) = rows.iter().enumerate().find(|(node, (id, _))| node != id) {
         let problem = format!("node ids must be 0, 1, 2… once each, but {id} is met for {node}");
         return Err(DataError::line(file, row.line, problem));

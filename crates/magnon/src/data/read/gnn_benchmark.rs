@@ -3,6 +3,7 @@
 use super::npz_with;
 use crate::data::numpy::{Axis, Npz, Sparse};
 use crate::data::raw::Raw;
+use crate::data::room::collect;
 use crate::data::store::Store;
 use crate::data::{DataError, Features, Labels, NodeNames};
 
@@ -34,7 +35,7 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
         let numbers = npz.array("labels")?.integers()?;
         raw.labels = Some(match texts(&mut npz, "class_names") {
             Some(names) => Labels::from_named(&file, &numbers, names)?,
-            None => Labels::from_numbers(&numbers.into_iter().map(Some).collect::<Vec<_>>()),
+            None => Labels::from_numbers(&collect(numbers.into_iter().map(Some), &file)?, &file)?,
         });
     }
     let names = texts(&mut npz, "node_names").filter(|names| names.len() == raw.nodes);

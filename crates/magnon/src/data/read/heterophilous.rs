@@ -36,7 +36,8 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     if npz.has("node_features") {
         raw.features = Some(thin(npz.array("node_features")?.matrix()?));
     }
-    raw.labels = Some(Labels::from_numbers(&labels.into_iter().map(Some).collect::<Vec<_>>()));
+    let labels = collect(labels.into_iter().map(Some), &raw.file)?;
+    raw.labels = Some(Labels::from_numbers(&labels, &raw.file)?);
     if ["train_masks", "val_masks", "test_masks"].iter().all(|name| npz.has(name)) {
         let train = npz.array("train_masks")?.masks()?;
         let val = npz.array("val_masks")?.masks()?;

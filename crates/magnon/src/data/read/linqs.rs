@@ -50,9 +50,9 @@ pub(crate) fn read(store: &Store, name: &str) -> Result<Raw, DataError> {
     let unfit = |error: SparseError| DataError::format(store.label(&content), error.to_string());
     raw.features = Some(Features::Sparse(features.map_err(unfit)?));
     raw.features_file = Some(store.label(&content));
-    raw.labels = Some(Labels::from_words(&nodes.classes));
+    raw.labels = Some(Labels::from_words(&nodes.classes, &store.label(&content))?);
     raw.remarks.extend(nodes.names.remark_twins());
-    raw.node_names = Some(NodeNames::Words(nodes.names.into_strings()));
+    raw.node_names = Some(NodeNames::Words(nodes.names.into_strings(&raw.file)?));
     Ok(raw)
 }
 
@@ -76,7 +76,7 @@ impl<'a> Nodes<'a> {
                 return Err(bad("an id, features and a class name are needed".into()));
             };
             let row = nodes.classes.len();
-            if nodes.names.number(id) != u32::try_from(row).ok() {
+            if nodes.names.number(id, file)? != u32::try_from(row).ok() {
                 return Err(bad(format!("the id {} is there twice", String::from_utf8_lossy(id))));
             }
             let mut width = 0;
@@ -99,6 +99,7 @@ impl<'a> Nodes<'a> {
                 return Err(bad(format!("{width} features, but the lines before have {before}")));
             }
             nodes.width = width;
+            reserve(&mut nodes.classes, 1, file)?;
             nodes.classes.push(Some(String::from_utf8_lossy(class).into_owned()));
         }
         Ok(nodes)

@@ -154,7 +154,8 @@ impl NamedGraph {
             let columns = TableColumns { id: Some("none".to_owned()), ..config.columns.clone() };
             let table = table.into_nodes(TableKind::Nodes, &columns, &|_| false)?;
             raw.features = table.features.map(Features::Dense);
-            raw.labels = table.labels.map(|labels| Labels::from_texts(&labels));
+            let labels = table.labels.map(|labels| Labels::from_texts(&labels, &self.file));
+            raw.labels = labels.transpose()?;
             raw.splits.extend(table.parts.as_deref().map(Split::from_parts));
             raw.remarks.extend(table.remarks);
         }

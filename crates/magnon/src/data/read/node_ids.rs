@@ -2,6 +2,7 @@
 
 use super::edge_scan::{Fault, Id, zeroed};
 use crate::data::NodeNames;
+use crate::memory;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -52,8 +53,13 @@ fn by_table<I: Id>(pairs: Vec<(I, I)>, top: usize) -> Result<Numbered, Fault> {
     } else {
         relabel(pairs, |id| ranks.get(id.into() as usize).copied().unwrap_or_default())?
     };
-    let ids = seen.iter().enumerate().filter(|(_, flag)| flag.load(Ordering::Relaxed) == 1);
-    let names = (!full).then(|| NodeNames::Numbers(ids.map(|(id, _)| id as u64).collect()));
+    let mut names = None;
+    if !full {
+        let ids = seen.iter().enumerate().filter(|(_, flag)| flag.load(Ordering::Relaxed) == 1);
+        let mut numbers = zeroed::<u64>(count as usize)?;
+        numbers.iter_mut().zip(ids).for_each(|(number, (id, _))| *number = id as u64);
+        names = Some(NodeNames::Numbers(numbers));
+    }
     Ok(Numbered { edges, count: count as usize, names })
 }
 
@@ -66,8 +72,9 @@ fn by_sorting<I: Id>(pairs: Vec<(I, I)>) -> Result<Numbered, Fault> {
     ids.dedup();
     let count = u32::try_from(ids.len()).map_err(|_| Fault::TooMany)? as usize;
     let edges = relabel(pairs, |id| ids.partition_point(|&other| other < id) as u32)?;
-    let names = NodeNames::Numbers(ids.into_iter().map(Into::into).collect());
-    Ok(Numbered { edges, count, names: Some(names) })
+    let numbers = memory::try_collect(ids.into_iter().map(Into::into));
+    let numbers = numbers.ok_or(Fault::OutOfMemory(count * size_of::<u64>()))?;
+    Ok(Numbered { edges, count, names: Some(NodeNames::Numbers(numbers)) })
 }
 
 /// The edges in new numbers, in the memory of the old ones where these are as wide.

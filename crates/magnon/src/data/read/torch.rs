@@ -25,6 +25,9 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
     store.candidates().filter(fits).map(str::to_owned).collect()
 }
 
+/// A tensor or an array, with its numbers.
+type Tensor<'p> = Array<Cursor<Cow<'p, [u8]>>>;
+
 /// The numbers of tensors, by key.
 type Storages = HashMap<String, Vec<u8>>;
 
@@ -119,7 +122,7 @@ fn graph(pickle: &Pickle, storages: &Storages, file: &str) -> Result<Raw, DataEr
             raw.remarks.push(format!("labels were left out: {problem}"));
         } else {
             let numbers: Vec<Option<i64>> = labels.integers()?.into_iter().map(Some).collect();
-            raw.labels = Some(Labels::from_numbers(&numbers));
+            raw.labels = Some(Labels::from_numbers(&numbers, file)?);
         }
     }
     let mask = |name: &str| get(name)?.map(Array::masks).transpose();
@@ -168,11 +171,7 @@ impl<'p> Fields<'p> {
     }
 
     /// A tensor or an array by the name of its field; `None` where there is none.
-    fn array(
-        &self,
-        fields: Id,
-        name: &str,
-    ) -> Result<Option<Array<Cursor<Cow<'p, [u8]>>>>, DataError> {
+    fn array(&self, fields: Id, name: &str) -> Result<Option<Tensor<'p>>, DataError> {
         let Some(id) = self.pickle.field(fields, name) else { return Ok(None) };
         let label = format!("{} ({name})", self.file);
         match self.tensor(id, &label)? {
@@ -182,11 +181,7 @@ impl<'p> Fields<'p> {
     }
 
     /// A tensor: where its numbers lie, its shape and its strides.
-    fn tensor(
-        &self,
-        id: Id,
-        label: &str,
-    ) -> Result<Option<Array<Cursor<Cow<'p, [u8]>>>>, DataError> {
+    fn tensor(&self, id: Id, label: &str) -> Result<Option<Tensor<'p>>, DataError> {
         let pickle = self.pickle;
         let Value::Object { class, args, .. } = pickle.get(id) else { return Ok(None) };
         let function = pickle.global(*class).unwrap_or_default();

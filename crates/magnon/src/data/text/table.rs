@@ -1,7 +1,7 @@
 //! Tables of numbers, columns of labels and lists of node numbers.
 
 use super::{Delimiter, Lines, is_comment};
-use crate::data::room::reserve;
+use crate::data::room::{collect, reserve};
 use crate::data::table::is_missing;
 use crate::data::{DataError, Labels};
 use crate::matrix::Matrix;
@@ -89,24 +89,24 @@ pub(crate) fn labels(text: &[u8], file: &str) -> Result<Labels, DataError> {
         reserve(&mut words, 1, file)?;
         words.push((!is_missing(field)).then_some(field));
     }
-    let words: Vec<Option<String>> = words
-        .iter()
-        .map(|word| word.map(|word| String::from_utf8_lossy(word).into_owned()))
-        .collect();
-    Ok(Labels::from_texts(&words))
+    let text = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+    let words = collect(words.iter().map(|word| word.map(text)), file)?;
+    Labels::from_texts(&words, file)
 }
 
 /// One node number per line; a first line that is no number is a header.
 pub(crate) fn indices(text: &[u8], file: &str) -> Result<Vec<u32>, DataError> {
     let is_data = |line: &[u8]| whole(line).is_some();
-    rows(text, is_data)
-        .map(|(line_number, line)| {
-            whole(line).and_then(|index| u32::try_from(index).ok()).ok_or_else(|| {
-                let problem = format!("{} is not a node number, counted from 0", shown(line));
-                DataError::line(file, line_number, problem)
-            })
-        })
-        .collect()
+    let mut indices = Vec::new();
+    for (line_number, line) in rows(text, is_data) {
+        let index = whole(line).and_then(|index| u32::try_from(index).ok()).ok_or_else(|| {
+            let problem = format!("{} is not a node number, counted from 0", shown(line));
+            DataError::line(file, line_number, problem)
+        })?;
+        reserve(&mut indices, 1, file)?;
+        indices.push(index);
+    }
+    Ok(indices)
 }
 
 #[cfg(test)]

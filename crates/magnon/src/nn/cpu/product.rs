@@ -55,7 +55,8 @@ fn strided<T>(numbers: &[T], shape: Shape, parts: usize) -> MatRef<'_, T> {
     let (rows, cols) = (shape.rows(), shape.cols());
     let last = if rows * cols == 0 { 0 } else { (rows * cols - 1) * parts + 1 };
     assert!(numbers.len() >= last);
-    // SAFETY: the largest place, that of the last row and column, was just checked.
+    // SAFETY: the largest place, that of the last row and column, was just checked. Tested by
+    // `views_reach_the_last_number`, also under Miri, and `short_numbers_are_refused`.
     unsafe {
         MatRef::from_raw_parts(
             numbers.as_ptr(),
@@ -72,7 +73,7 @@ fn strided_mut<T>(numbers: &mut [T], shape: Shape, parts: usize) -> MatMut<'_, T
     let (rows, cols) = (shape.rows(), shape.cols());
     let last = if rows * cols == 0 { 0 } else { (rows * cols - 1) * parts + 1 };
     assert!(numbers.len() >= last);
-    // SAFETY: as above, and the slice is borrowed for as long as the matrix.
+    // SAFETY: as above, and the slice is borrowed for as long as the matrix. Tested as above.
     unsafe {
         MatMut::from_raw_parts_mut(
             numbers.as_mut_ptr(),
@@ -185,5 +186,31 @@ fn multiply<E: ComplexField>(
             let count = ROWS.min(out.nrows() - start);
             one(left.0.subrows(start, count), out.rb_mut().subrows_mut(start, count));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn views_reach_the_last_number() {
+        let numbers: Vec<f32> = (0..11).map(|x| x as f32).collect();
+        let shape = Shape::real(3, 2);
+        // The last of six numbers, two apart, is the eleventh.
+        let view = strided(&numbers, shape, 2);
+        let seen: Vec<f32> = (0..6).map(|i| view[(i / 2, i % 2)]).collect();
+        assert_eq!(seen, [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        let mut numbers = numbers;
+        let mut view = strided_mut(&mut numbers, shape, 2);
+        (0..6).for_each(|i| view[(i / 2, i % 2)] = 7.0);
+        assert_eq!(numbers.iter().filter(|&&x| x == 7.0).count(), 7);
+        assert_eq!(strided::<f32>(&[], Shape::real(0, 2), 2).nrows(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion failed")]
+    fn short_numbers_are_refused() {
+        strided(&[0f32; 10], Shape::real(3, 2), 2);
     }
 }

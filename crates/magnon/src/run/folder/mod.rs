@@ -133,12 +133,11 @@ impl RunFolder {
         Err(self.broken("it holds other files, and no run; choose another folder"))
     }
 
-    /// Whether there is nothing in the folder but what a run that was killed early leaves.
+    /// Whether there is nothing in the folder but what a run that was killed early leaves, and what tells
+    /// git to pass it by.
     fn is_bare(&self) -> Result<bool, FileError> {
-        let ours = |path: &PathBuf| {
-            is_temporary(path)
-                || [UnderWay::NAME, Lock::NAME].map(|name| self.file(name)).contains(path)
-        };
+        let known = [UnderWay::NAME, Lock::NAME, ".gitignore"].map(|name| self.file(name));
+        let ours = |path: &PathBuf| is_temporary(path) || known.contains(path);
         Ok(self.list()?.iter().all(ours))
     }
 

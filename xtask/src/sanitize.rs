@@ -1,0 +1,33 @@
+//! `cargo xtask sanitize`: Miri on the unsafe corners, AddressSanitizer on the tests.
+
+use crate::{nightly, run as step};
+use std::process::Stdio;
+
+/// Tests that go through the `unsafe` blocks that Miri can run: the sums of a product, lines, views of dense
+/// matrices, and the scan of edge lists. It has no wide vectors, and no advice for pages.
+const CORNERS: [&str; 4] =
+    ["operator::kernel::", "operator::line::", "nn::cpu::product::", "data::read::edge_stops::"];
+
+/// The threads of a pool outlive the tests, and its queues need the newer model of borrows.
+const MIRI_FLAGS: &str = "-Zmiri-ignore-leaks -Zmiri-tree-borrows -Zmiri-permissive-provenance";
+
+pub fn run() -> anyhow::Result<()> {
+    nightly::check()?;
+    let mut miri = nightly::cargo(&["miri", "--version"]);
+    let there = miri.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if there.is_ok_and(|status| status.success()) {
+        let mut miri = nightly::cargo(&["miri", "test", "--package", "magnon", "--lib", "--"]);
+        step(miri.args(CORNERS).env("MIRIFLAGS", MIRI_FLAGS))?;
+    } else {
+        eprintln!(
+            "\nleft out: Miri; install it with: rustup component add miri rust-src --toolchain nightly"
+        );
+    }
+    // The leak checker would see what lives as long as the process: pools of threads, tables of names.
+    let flags = "allocator_may_return_null=1:detect_leaks=0";
+    let tests =
+        ["test", "--package", "magnon", "--package", "magnon-cli", "--target", nightly::TARGET];
+    let mut suite = nightly::cargo(&tests);
+    suite.args(["--lib", "--bins", "--tests", "--target-dir", "target/sanitize"]);
+    step(suite.env("RUSTFLAGS", "-Zsanitizer=address").env("ASAN_OPTIONS", flags))
+}
