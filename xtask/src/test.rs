@@ -15,6 +15,11 @@ pub fn run() -> anyhow::Result<()> {
     }
     step(&mut tests)?;
     licences::check()?;
+    // What is published holds all that it needs.
+    let packages = ["magnon", "magnon-plot", "magnon-fetch", "magnon-cli"];
+    let named = packages.iter().flat_map(|name| ["--package", name]);
+    let flags = ["package", "--no-verify", "--allow-dirty", "--quiet"];
+    step(&mut cargo(&flags.into_iter().chain(named).collect::<Vec<_>>()))?;
     pages()?;
 
     let Some(data) = data else {

@@ -55,7 +55,7 @@ fn packed(members: &[(String, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// The data sets, one of each kind of file.
-const SETS: [&str; 16] = [
+const SETS: [&str; 17] = [
     "edges",
     "weighted",
     "far ids",
@@ -69,6 +69,7 @@ const SETS: [&str; 16] = [
     "benchmark",
     "authors",
     "table",
+    "joined",
     "linqs",
     "geom",
     "ogb",
@@ -136,8 +137,17 @@ fn set(name: &str) -> (&'static str, Files) {
             ("", files)
         }
         "table" => {
-            let table = per_node(|u| format!("{u},0.5\n"));
+            let table = per_node(|u| format!("{u}.25,0.5\n"));
             ("", vec![("adj.npz", packed(&ring(""))), ("features.csv", table)])
+        }
+        "joined" => {
+            let head = |names: &str, rows| [format!("{names}\n").into_bytes(), rows].concat();
+            let files = vec![
+                ("edges.csv", lines(|u, v| format!("a{u},a{v}\n"))),
+                ("features.csv", head("id,x", per_node(|u| format!("a{u},{u}.5\n")))),
+                ("labels.csv", head("id,label", per_node(|u| format!("a{u},c{}\n", u % 3)))),
+            ];
+            ("", files)
         }
         "linqs" => {
             let content = per_node(|u| format!("p{u}\t0\t1\tc{}\n", u % 3));

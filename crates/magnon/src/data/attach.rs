@@ -3,6 +3,7 @@
 use super::load::{set_features, set_labels};
 use super::numpy::Array;
 use super::read::features;
+use super::room::{collect, reserve};
 use super::store::Store;
 use super::table::{Joined, NAMED, NodeIndex, NodeTable, Table, TableKind, join};
 use super::{DataError, Dataset, ExtraIds, Features, Labels, LoadConfig, NodeNames, Split};
@@ -65,7 +66,7 @@ pub(super) fn attach(
         };
     }
     let table = Table::read(store, name)?;
-    let index = NodeIndex::new(dataset.node_names.as_ref(), dataset.graph.nodes());
+    let index = NodeIndex::new(dataset.node_names.as_ref(), dataset.graph.nodes(), &table.file)?;
     let table = table.into_nodes(kind, &config.columns, &|id| index.get(id).is_some())?;
     match &table.ids {
         None => by_position(dataset, table, kind, config),
@@ -122,7 +123,9 @@ fn by_id(
     let file = table.file.as_str();
     dataset.remarks.extend(table.remarks.iter().map(|remark| format!("{file}: {remark}")));
     settle_extra(dataset, ids, &mut joined, kind, config, file)?;
-    let missing: Vec<usize> = joined.missing().collect();
+    let mut missing: Vec<usize> = Vec::new();
+    reserve(&mut missing, joined.missing().count(), file)?;
+    missing.extend(joined.missing());
     let examples = || {
         let names = missing.iter().take(NAMED).map(|&node| dataset.node_name(node));
         names.collect::<Vec<_>>().join(", ")
@@ -149,15 +152,15 @@ fn by_id(
         let matrix = in_node_order(features, &joined.rows, file)?;
         set_features(dataset, Features::Dense(matrix), file, config.feature_norm)?;
     }
-    let pick = |cells: &[Option<String>]| -> Vec<Option<String>> {
+    let pick = |cells: &[Option<String>]| {
         let cell = |row: &Option<u32>| row.and_then(|row| cells.get(row as usize)?.clone());
-        joined.rows.iter().map(cell).collect()
+        collect(joined.rows.iter().map(cell), file)
     };
     if let Some(labels) = &table.labels {
-        set_labels(dataset, Labels::from_texts(&pick(labels), file)?, file, config)?;
+        set_labels(dataset, Labels::from_texts(&pick(labels)?, file)?, file, config)?;
     }
     if let Some(parts) = &table.parts {
-        dataset.splits.push(Split::from_parts(&pick(parts)));
+        dataset.splits.push(Split::from_parts(&pick(parts)?));
     }
     Ok(())
 }

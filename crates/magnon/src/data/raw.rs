@@ -150,17 +150,11 @@ impl Labels {
             let text = text.as_ref();
             text.strip_suffix(".0").unwrap_or(text).parse::<i64>().ok()
         };
-        let numbers: Option<Vec<Option<i64>>> = texts
-            .iter()
-            .map(|text| match text {
-                None => Some(None),
-                Some(text) => whole(text).map(Some),
-            })
-            .collect();
-        match numbers {
-            Some(numbers) => Self::from_numbers(&numbers, file),
-            None => Self::from_words(texts, file),
+        if texts.iter().flatten().all(|text| whole(text).is_some()) {
+            let numbers = texts.iter().map(|text| text.as_ref().and_then(whole));
+            return Self::from_numbers(&collect(numbers, file)?, file);
         }
+        Self::from_words(texts, file)
     }
 
     /// Takes classes away that stand for no label: −1, `?`, `None`, `NA`, `nan` and the words of

@@ -124,7 +124,7 @@ impl NamedGraph {
         for (name, mut cells) in std::mem::take(&mut self.attributes) {
             cells.resize(nodes, None);
             let column = Column::from_texts(name, cells);
-            let distinct = nodes > 1 && column.cells.are_distinct();
+            let distinct = nodes > 1 && column.cells.are_distinct(&self.file)?;
             if column.name == names && distinct {
                 called = (0..nodes).map(|row| column.cells.text(row)).collect::<Option<Vec<_>>>();
                 continue;

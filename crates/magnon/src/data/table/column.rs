@@ -1,5 +1,8 @@
 //! Columns of a table.
 
+use crate::data::DataError;
+use crate::data::room::collect;
+
 /// A column and what it is called.
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -34,19 +37,19 @@ impl Cells {
     }
 
     /// Whether no two cells are the same and none is empty.
-    pub(crate) fn are_distinct(&self) -> bool {
+    pub(crate) fn are_distinct(&self, file: &str) -> Result<bool, DataError> {
         fn distinct<T: Ord>(mut keys: Vec<T>) -> bool {
             keys.sort_unstable();
             keys.windows(2).all(|pair| pair[0] != pair[1])
         }
         match self {
             Self::Numbers(numbers) => {
-                let bits = numbers.iter().map(|number| number.to_bits()).collect();
-                numbers.iter().all(|number| !number.is_nan()) && distinct(bits)
+                let bits = collect(numbers.iter().map(|number| number.to_bits()), file)?;
+                Ok(numbers.iter().all(|number| !number.is_nan()) && distinct(bits))
             }
             Self::Words(words) => {
-                let known: Option<Vec<&str>> = words.iter().map(Option::as_deref).collect();
-                known.is_some_and(distinct)
+                let known = collect(words.iter().map(Option::as_deref), file)?;
+                Ok(known.iter().all(Option::is_some) && distinct(known))
             }
         }
     }

@@ -1,7 +1,9 @@
 //! Rows of a table and nodes of a graph, matched by name.
 
+use crate::data::room::{out_of_memory, reserve};
 use crate::data::{DataError, NodeNames};
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// Which row belongs to which node.
 #[derive(Debug)]
@@ -28,16 +30,24 @@ pub(crate) enum NodeIndex<'a> {
 }
 
 impl<'a> NodeIndex<'a> {
-    pub(crate) fn new(names: Option<&'a NodeNames>, nodes: usize) -> Self {
-        match names {
+    pub(crate) fn new(
+        names: Option<&'a NodeNames>,
+        nodes: usize,
+        file: &str,
+    ) -> Result<Self, DataError> {
+        Ok(match names {
             None => Self::Plain(nodes),
             Some(NodeNames::Numbers(ids)) => {
-                Self::Numbers(ids.iter().zip(0..).map(|(&id, node)| (id, node)).collect())
+                let mut map = room_for(ids.len(), file)?;
+                map.extend(ids.iter().copied().zip(0..));
+                Self::Numbers(map)
             }
-            Some(NodeNames::Words(words)) => Self::Words(
-                words.iter().zip(0..).map(|(word, node)| (word.as_str(), node)).collect(),
-            ),
-        }
+            Some(NodeNames::Words(words)) => {
+                let mut map = room_for(words.len(), file)?;
+                map.extend(words.iter().map(String::as_str).zip(0..));
+                Self::Words(map)
+            }
+        })
     }
 
     /// The node of that name.
@@ -53,6 +63,14 @@ impl<'a> NodeIndex<'a> {
     }
 }
 
+/// An empty map with room for so many entries.
+fn room_for<K: Eq + Hash>(entries: usize, file: &str) -> Result<HashMap<K, u32>, DataError> {
+    let mut map = HashMap::new();
+    let bytes = entries as u64 * (size_of::<(K, u32)>() as u64 + 1);
+    map.try_reserve(entries).map_err(|_| out_of_memory(file, bytes))?;
+    Ok(map)
+}
+
 /// Matches the rows' ids with the nodes. An id that is there twice is refused.
 pub(crate) fn join(
     ids: &[String],
@@ -60,7 +78,9 @@ pub(crate) fn join(
     nodes: usize,
     file: &str,
 ) -> Result<Joined, DataError> {
-    let mut joined = Joined { rows: vec![None; nodes], extra: Vec::new() };
+    let mut joined = Joined { rows: Vec::new(), extra: Vec::new() };
+    reserve(&mut joined.rows, nodes, file)?;
+    joined.rows.resize(nodes, None);
     let twice = |row: u32, other: u32| {
         let id = &ids[row as usize];
         let problem =
@@ -76,9 +96,13 @@ pub(crate) fn join(
                 }
             }
             None => {
+                if strangers.try_reserve(1).is_err() {
+                    return Err(out_of_memory(file, (strangers.len() as u64) * 32));
+                }
                 if let Some(other) = strangers.insert(id, row) {
                     return Err(twice(row, other));
                 }
+                reserve(&mut joined.extra, 1, file)?;
                 joined.extra.push(row);
             }
         }
@@ -100,11 +124,11 @@ mod tests {
             (Some(&numbers), ids(&["30", "5"]), [Some(1), Some(0), None], vec![]),
             (None, ids(&["2", "3", "0"]), [Some(2), None, Some(0)], vec![1]),
         ] {
-            let index = NodeIndex::new(names, 3);
+            let index = NodeIndex::new(names, 3, "f").unwrap();
             let joined = join(&table, &index, 3, "f").unwrap();
             assert_eq!((joined.rows, joined.extra), (rows.to_vec(), extra));
         }
-        let index = NodeIndex::new(None, 3);
+        let index = NodeIndex::new(None, 3, "f").unwrap();
         let error = join(&ids(&["1", "9", "1"]), &index, 3, "f").unwrap_err().to_string();
         assert_eq!(error, "f: the id '1' is there twice, in rows 1 and 3");
         assert!(join(&ids(&["8", "8"]), &index, 3, "f").is_err());

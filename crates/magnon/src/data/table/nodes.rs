@@ -1,7 +1,7 @@
 //! Tables of nodes: which column names the node, which one its class, and which are features.
 
 use super::{Cells, Meaning, NAMED, Table, meaning};
-use crate::data::room::zeroed;
+use crate::data::room::{collect, reserve, zeroed};
 use crate::data::{DataError, TableColumns};
 use crate::matrix::Matrix;
 
@@ -59,10 +59,17 @@ impl Table {
                         refuse(format!("row {} has no id in '{}'", row + 1, self.columns[k].name))
                     })
                 };
-                Some((0..self.rows).map(text).collect::<Result<Vec<_>, _>>()?)
+                let mut ids = Vec::new();
+                reserve(&mut ids, self.rows, &self.file)?;
+                for row in 0..self.rows {
+                    ids.push(text(row)?);
+                }
+                Some(ids)
             }
         };
-        let texts = |k: usize| (0..self.rows).map(|row| self.columns[k].cells.text(row)).collect();
+        let texts = |k: usize| {
+            collect((0..self.rows).map(|row| self.columns[k].cells.text(row)), &self.file)
+        };
         let features = match kind {
             TableKind::Labels => {
                 if !rest.is_empty() {
@@ -80,8 +87,8 @@ impl Table {
             rows: self.rows,
             ids,
             features,
-            labels: label.map(texts),
-            parts: part.map(texts),
+            labels: label.map(texts).transpose()?,
+            parts: part.map(texts).transpose()?,
             remarks,
             file: self.file,
         })
@@ -118,10 +125,12 @@ impl Table {
                 index || meaning(name) == Some(Meaning::Id)
             };
             // Ids are distinct. What names nodes and is not, is refused when it is joined.
-            let named: Vec<usize> = (0..self.columns.len())
-                .filter(names)
-                .filter(|&k| self.columns[k].cells.are_distinct() || known(k) * 2 > self.rows)
-                .collect();
+            let mut named = Vec::new();
+            for k in (0..self.columns.len()).filter(names) {
+                if self.columns[k].cells.are_distinct(&self.file)? || known(k) * 2 > self.rows {
+                    named.push(k);
+                }
+            }
             // Of an id and a name, the one that the edges use; the first, where they use none.
             let best = named.iter().copied().rev().max_by_key(|&k| known(k));
             if best.is_some() {
@@ -129,7 +138,7 @@ impl Table {
             }
         }
         let first = &self.columns[0].cells;
-        if !first.are_distinct() {
+        if !first.are_distinct(&self.file)? {
             return Ok(None);
         }
         match first {
