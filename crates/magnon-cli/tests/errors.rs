@@ -84,17 +84,22 @@ fn failures_say_what_is_wrong() {
 #[test]
 fn outputs_that_cannot_be_written_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, b"").unwrap();
     for (command, name) in [("propagate", "out.npy"), ("operator", "out.npz")] {
-        let missing = text(&folder.path().join("no").join(name));
-        let (code, error) = failure(&[command, "--output", &missing]);
+        let under = text(&file.join("no").join(name));
+        let (code, error) = failure(&[command, "--output", &under]);
         assert_eq!(code, 1);
-        assert!(error.contains("does not exist"), "{error}");
+        assert!(error.contains("is a file, not a folder"), "{error}");
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    let missing = text(&folder.path().join("no").join("l.csv"));
-    assert!(
-        failure(&["spectrum", "cycle:nodes=5", "--csv", &missing]).1.contains("does not exist")
-    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    let under = text(&file.join("l.csv"));
+    let error = failure(&["spectrum", "cycle:nodes=5", "--csv", &under]).1;
+    assert!(error.contains("is a file, not a folder"), "{error}");
+    // Folders that are missing are made.
+    let new = folder.path().join("a").join("b").join("l.csv");
+    assert!(common::magnon(&["spectrum", "cycle:nodes=5", "--csv", &text(&new)]).status.success());
+    assert!(new.is_file());
     let (_, error) = failure(&["generate", "--output", "graph.xyz"]);
     assert!(error.contains(".xyz"), "{error}");
 }

@@ -75,7 +75,7 @@ fn compare_says_what_is_wrong() {
         (&["compare", "demo", "--models", "gcn,gcn"], 2, "twice"),
         (&["compare", "demo", "--splits", "0"], 2, "splits"),
         (&["compare", "demo", "--memory", "much"], 2, "8G"),
-        (&["compare", "demo", "--csv", "no/such/folder/t.csv"], 1, "does not exist"),
+        (&["compare", "demo", "--csv", "Cargo.toml/t.csv"], 1, "is a file, not a folder"),
         (&["compare", "no-such-data"], 1, "no-such-data"),
         (&["compare", "erdos-renyi:nodes=50,columns=0"], 1, "has no"),
         (&["tune", "erdos-renyi:nodes=50,columns=0"], 1, "has no"),

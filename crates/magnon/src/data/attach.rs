@@ -77,6 +77,12 @@ pub(super) fn attach(
     }
 }
 
+/// The last part of a path, for remarks.
+fn short(file: &str) -> String {
+    let name = Path::new(file).file_name();
+    name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
 /// Rows in the order of the nodes.
 fn by_position(
     dataset: &mut Dataset,
@@ -85,12 +91,13 @@ fn by_position(
     config: &LoadConfig,
 ) -> Result<(), DataError> {
     let NodeTable { file, rows, features, labels, parts, remarks, .. } = table;
-    dataset.remarks.extend(remarks.into_iter().map(|remark| format!("{file}: {remark}")));
+    let short = short(&file);
+    dataset.remarks.extend(remarks.into_iter().map(|remark| format!("{short}: {remark}")));
     // Nodes that are called 0, 1, 2… leave no doubt.
     if let Some(names) = &dataset.node_names {
         let first = (0..NAMED).filter_map(|node| names.name(node)).collect::<Vec<_>>().join(", ");
         dataset.remarks.push(format!(
-            "{file}: it has no ids, so its rows were taken for the nodes in their order: {first}, …"
+            "{short}: it has no ids, so its rows were taken for the nodes in their order: {first}, …"
         ));
     }
     if features.is_none() && labels.is_none() && rows > 0 {
@@ -121,7 +128,8 @@ fn by_id(
 ) -> Result<(), DataError> {
     let ids = table.ids.as_deref().unwrap_or_default();
     let file = table.file.as_str();
-    dataset.remarks.extend(table.remarks.iter().map(|remark| format!("{file}: {remark}")));
+    let short = short(file);
+    dataset.remarks.extend(table.remarks.iter().map(|remark| format!("{short}: {remark}")));
     settle_extra(dataset, ids, &mut joined, kind, config, file)?;
     let mut missing: Vec<usize> = Vec::new();
     reserve(&mut missing, joined.missing().count(), file)?;
@@ -143,7 +151,7 @@ fn by_id(
         }
         if !missing.is_empty() {
             let remark = format!(
-                "{file}: {} nodes have no row and get features of 0: {}",
+                "{short}: {} nodes have no row and get features of 0: {}",
                 missing.len(),
                 examples()
             );
@@ -225,7 +233,7 @@ fn settle_extra(
         }
         _ => "are not in the graph and were left out",
     };
-    dataset.remarks.push(format!("{file}: {extra} of {rows} ids {fate}: {examples}"));
+    dataset.remarks.push(format!("{}: {extra} of {rows} ids {fate}: {examples}", short(file)));
     Ok(())
 }
 

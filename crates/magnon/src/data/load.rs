@@ -300,7 +300,7 @@ pub(super) fn set_labels(
         return Err(DataError::format(file, problem));
     }
     if let Some(word) = labels.drop_missing(&config.missing) {
-        dataset.remarks.push(format!("{file}: the label {word} marks nodes without a label"));
+        dataset.remarks.push(format!("the label {word} marks nodes without a label"));
     }
     let unlabelled = labels.classes.iter().filter(|class| class.is_none()).count();
     if unlabelled > 0 {

@@ -12,6 +12,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::ColumnChunkMetaData;
 use std::io::Cursor;
 
 /// Rows that are decoded at a time.
@@ -21,11 +22,36 @@ const BATCH: usize = 8192;
 pub(super) fn parquet(store: &Store, name: &str) -> Result<Table, DataError> {
     let file = store.label(name);
     let bytes = bytes::Bytes::from(store.read(name)?);
+    guarded(&file, || read_parquet(bytes, file.clone()))
+}
+
+/// The decoders answer most damage with an error, and some with a panic.
+fn guarded(
+    file: &str,
+    read: impl FnOnce() -> Result<Table, DataError>,
+) -> Result<Table, DataError> {
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    outcome.unwrap_or_else(|_| {
+        Err(DataError::format(file, "damaged: its parts do not fit together; fetch it again"))
+    })
+}
+
+fn read_parquet(bytes: bytes::Bytes, file: String) -> Result<Table, DataError> {
     let length = bytes.len() as u64;
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes)
         .map_err(|error| DataError::format(&file, format!("not a Parquet file: {error}")))?;
     let rows = builder.metadata().file_metadata().num_rows();
     crate::data::raw::check_count(&file, "rows", rows.max(0) as u64, length.saturating_mul(64))?;
+    let columns = builder.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let places = |column: &ColumnChunkMetaData| {
+        [column.compressed_size(), column.data_page_offset()]
+            .into_iter()
+            .chain(column.dictionary_page_offset())
+            .all(|number| (0..=length as i64).contains(&number))
+    };
+    if !columns.into_iter().all(places) {
+        return Err(DataError::format(file, "damaged: a column lies outside of the file"));
+    }
     let reader = builder.with_batch_size(BATCH).build();
     table(reader.map_err(|error| DataError::format(&file, error.to_string()))?, file)
 }
@@ -39,12 +65,20 @@ pub(super) fn arrow(store: &Store, name: &str) -> Result<Table, DataError> {
         let hint = if bytes.starts_with(b"FEA1") { old } else { "" };
         DataError::format(&file, format!("not an Arrow file: {error}{hint}"))
     };
+    guarded(&file, || read_arrow(&bytes, file.clone(), failed))
+}
+
+fn read_arrow(
+    bytes: &[u8],
+    file: String,
+    failed: impl Fn(ArrowError) -> DataError,
+) -> Result<Table, DataError> {
     if bytes.starts_with(b"ARROW1") {
-        let reader = arrow_ipc::reader::FileReader::try_new(Cursor::new(&bytes), None);
-        return table(reader.map_err(failed)?, file.clone());
+        let reader = arrow_ipc::reader::FileReader::try_new(Cursor::new(bytes), None);
+        return table(reader.map_err(failed)?, file);
     }
-    let reader = arrow_ipc::reader::StreamReader::try_new(Cursor::new(&bytes), None);
-    table(reader.map_err(failed)?, file.clone())
+    let reader = arrow_ipc::reader::StreamReader::try_new(Cursor::new(bytes), None);
+    table(reader.map_err(failed)?, file)
 }
 
 /// Puts the batches of a reader together. A column of lists becomes one column per place in the list.
