@@ -48,7 +48,10 @@ pub fn describe(info: &DataInfo, report: &mut Report) {
         report.line("columns", uses.collect::<Vec<_>>().join(", "));
     }
     if let Some(edge) = &info.reading.first_edge {
-        let weight = edge.weight.map_or(String::new(), |weight| format!(", weight {weight}"));
+        let weight = edge
+            .weight
+            .filter(|_| info.weighted)
+            .map_or(String::new(), |weight| format!(", weight {weight}"));
         report.line("first edge", format!("{} → {}{weight}", edge.source, edge.target));
     }
     let shape = match (m.symmetric, m.acyclic) {
