@@ -109,7 +109,11 @@ fn a_path_that_cannot_be_written_is_named() {
         let error = save(&data::frustration(), folder.path().join(name)).unwrap_err();
         assert!(error.to_string().ends_with("the name must end in .svg, .png or .html"), "{error}");
     }
-    let path = folder.path().join("nowhere").join("figure.svg");
+    fs::write(folder.path().join("file"), b"").unwrap();
+    let path = folder.path().join("file").join("figure.svg");
     let error = save(&data::frustration(), &path).unwrap_err().to_string();
-    assert!(error.contains("nowhere") && error.starts_with("cannot write"), "{error}");
+    assert!(error.contains("file") && error.starts_with("cannot write"), "{error}");
+    let new = folder.path().join("a").join("b").join("figure.svg");
+    save(&data::frustration(), &new).unwrap();
+    assert!(new.is_file());
 }

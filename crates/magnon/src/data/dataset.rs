@@ -106,10 +106,10 @@ impl Features {
         }
     }
 
-    /// Whether these are dense columns whose scales differ by more than a hundredfold, such as ages
-    /// beside incomes: most entries are not 0, and the typical sizes of columns lie far apart.
+    /// Whether these are dense columns whose scales differ by more than tenfold, such as ages beside
+    /// incomes: most entries are not 0, and the typical sizes of columns lie far apart.
     pub fn are_unlike(&self) -> bool {
-        const FAR: f64 = 100.0;
+        const FAR: f64 = 10.0;
         let Self::Dense(matrix) = self else { return false };
         let filled = matrix.as_slice().iter().filter(|&&value| value != 0.0).count();
         if filled * 2 < matrix.as_slice().len() {
@@ -339,4 +339,45 @@ pub struct Dataset {
     pub reading: Reading,
     /// What a user should know about the reading: edges turned, lines passed over, rows scaled.
     pub remarks: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dense(rows: usize, values: &[f32]) -> Features {
+        Features::Dense(Matrix::from_vec(rows, values.len() / rows, values.to_vec()).unwrap())
+    }
+
+    /// numpy: x.mean(axis=0), x.std(axis=0).
+    #[test]
+    fn columns_of_unlike_scale_are_standardised() {
+        let mut people = dense(4, &[20.0, 3000.0, 30.0, 2000.0, 40.0, 1000.0, 50.0, 10.0]);
+        let scaling = FeatureNorm::Auto.apply(&mut people);
+        let Scaling::Standard { mean, std } = &scaling else { panic!("{scaling:?}") };
+        assert_eq!(mean[..], [35.0, 1502.5]);
+        assert!((std[0] - 11.180_339_887).abs() < 1e-6 && (std[1] - 1_114.683_251).abs() < 1e-3);
+        let mut other = dense(1, &[35.0, 1502.5]);
+        scaling.apply(&mut other);
+        assert_eq!(other.values(), [0.0, 0.0]);
+        let mut words = dense(2, &[0.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0]);
+        assert_eq!(FeatureNorm::Auto.apply(&mut words), Scaling::Rows);
+        let mut signal = dense(2, &[0.5, -1.5, 2.0, 0.25]);
+        assert_eq!(FeatureNorm::Auto.apply(&mut signal), Scaling::None);
+        let mut constant = dense(2, &[7.0, 1.0, 7.0, 2.0]);
+        assert!(matches!(FeatureNorm::Standard.apply(&mut constant), Scaling::Standard { .. }));
+        assert_eq!(constant.values(), [0.0, -1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn moments_of_sparse_features_count_zeros() {
+        let entries = [(0usize, 1u32, 3.0f32), (2, 0, -1.0), (2, 1, 6.0)];
+        let sparse = SparseMatrix::from_triplets(3, 2, entries.into_iter()).unwrap();
+        let whole = Features::Dense(sparse.to_dense());
+        let (mean, std) = Features::Sparse(sparse).moments();
+        let (expected_mean, expected_std) = whole.moments();
+        for (a, b) in mean.iter().chain(&std).zip(expected_mean.iter().chain(&expected_std)) {
+            assert!((a - b).abs() < 1e-12, "{a} {b}");
+        }
+    }
 }

@@ -8,8 +8,16 @@ use crate::data::{DataError, LoadConfig};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+/// A file that was named, or one in a folder that starts like node-link data: other things are JSON, too.
 pub(crate) fn finds(store: &Store) -> Vec<String> {
-    store.candidates().filter(|name| name.ends_with(".json")).map(str::to_owned).collect()
+    let named = store.only().is_some();
+    let starts = |name: &str| {
+        let start = store.start(name);
+        let has = |key: &[u8]| start.windows(key.len()).any(|part| part == key);
+        has(b"\"directed\"") || has(b"\"nodes\"")
+    };
+    let fits = |name: &&str| name.ends_with(".json") && (named || starts(name));
+    store.candidates().filter(fits).map(str::to_owned).collect()
 }
 
 /// The file. What is not named here is passed over.
@@ -128,6 +136,15 @@ mod tests {
         let plain = read(r#"{"nodes": [{}, {}], "links": [{"source": 0, "target": 1}]}"#).unwrap();
         assert_eq!((plain.edges, plain.node_names), (vec![(0, 1)], None));
         assert!(plain.remarks[0].contains("does not say whether links are directed"));
+    }
+
+    #[test]
+    fn other_json_is_no_graph() {
+        let graph = br#"{"directed": true, "nodes": [{}, {}], "links": []}"#;
+        let folder =
+            crate::data::testing::Folder::new(&[("g.json", graph), ("meta.json", b"{\"a\": 1}")]);
+        assert_eq!(finds(&Store::open(folder.root()).unwrap()), ["g.json"]);
+        assert_eq!(finds(&Store::open(&folder.path("meta.json")).unwrap()), ["meta.json"]);
     }
 
     #[test]
