@@ -3,7 +3,7 @@
 // A helper that fails is a test that fails.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use magnon::data::{Dataset, ExtraIds, Features, LoadConfig, NodeNames, load};
+use magnon::data::{Dataset, ExtraIds, FeatureNorm, Features, LoadConfig, NodeNames, load};
 use tempfile::TempDir;
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -18,8 +18,9 @@ fn read_with(files: &[(&str, &str)], config: &LoadConfig) -> Result<Dataset, Str
     load(folder(files).path(), config).map_err(|error| error.to_string())
 }
 
+/// Reads a folder with its features as they are.
 fn read(files: &[(&str, &str)]) -> Result<Dataset, String> {
-    read_with(files, &LoadConfig::default())
+    read_with(files, &LoadConfig { feature_norm: FeatureNorm::None, ..LoadConfig::default() })
 }
 
 /// The features of the node of that name.
