@@ -42,7 +42,11 @@ def dense_operator(operator: Operator, weights: np.ndarray) -> np.ndarray:
     result = np.zeros((nodes, nodes), dtype=complex)
     for u, v in itertools.product(range(nodes), repeat=2):
         value = joined(u, v) + (loop if u == v else 0.0)
-        value *= cmath.exp(2j * math.pi * q * (weights[u, v] - weights[v, u]))
+        turn = weights[u, v] - weights[v, u]
+        if operator.phase == "sign":
+            out, back = abs(weights[u, v]), abs(weights[v, u])
+            turn = 0 if out == back else math.copysign(1, out - back)
+        value *= cmath.exp(2j * math.pi * q * turn)
         if value != 0 and operator.normalize == "sym":
             value /= math.sqrt(degree[u] * degree[v])
         elif value != 0 and operator.normalize == "rw":
