@@ -164,12 +164,12 @@ class Magnon:
         self.run(["predict", str(run), "--full", "--output", str(path)])
         with path.open() as file:
             head, *rows = csv.reader(file)
-        classes = [f"probability_{c}" for c in range(len(head) - 2)]
-        if head != ["node", "label", *classes]:
+        classes = [f"probability_{c}" for c in range(len(head) - 5)]
+        if head != ["node", "label", "part", "predicted", "confidence", *classes]:
             raise Failure(f"the columns of the predictions are {head}")
         if [row[0] for row in rows] != [str(node) for node in range(len(rows))]:
             raise Failure("the nodes of the predictions are not in order")
-        return np.log(np.array([row[2:] for row in rows], dtype=float))
+        return np.log(np.array([row[5:] for row in rows], dtype=float))
 
 
 def read_weights(path: Path) -> models.Weights:
