@@ -106,10 +106,10 @@ impl Features {
         }
     }
 
-    /// Whether these are dense columns whose scales differ by more than tenfold, such as ages beside
+    /// Whether these are dense columns whose scales differ by more than a hundredfold, such as ages beside
     /// incomes: most entries are not 0, and the typical sizes of columns lie far apart.
     pub fn are_unlike(&self) -> bool {
-        const FAR: f64 = 10.0;
+        const FAR: f64 = 100.0;
         let Self::Dense(matrix) = self else { return false };
         let filled = matrix.as_slice().iter().filter(|&&value| value != 0.0).count();
         if filled * 2 < matrix.as_slice().len() {
@@ -352,12 +352,12 @@ mod tests {
     /// numpy: x.mean(axis=0), x.std(axis=0).
     #[test]
     fn columns_of_unlike_scale_are_standardised() {
-        let mut people = dense(4, &[20.0, 3000.0, 30.0, 2000.0, 40.0, 1000.0, 50.0, 10.0]);
+        let mut people = dense(4, &[20.0, 30000.0, 30.0, 20000.0, 40.0, 10000.0, 50.0, 100.0]);
         let scaling = FeatureNorm::Auto.apply(&mut people);
         let Scaling::Standard { mean, std } = &scaling else { panic!("{scaling:?}") };
-        assert_eq!(mean[..], [35.0, 1502.5]);
-        assert!((std[0] - 11.180_339_887).abs() < 1e-6 && (std[1] - 1_114.683_251).abs() < 1e-3);
-        let mut other = dense(1, &[35.0, 1502.5]);
+        assert_eq!(mean[..], [35.0, 15025.0]);
+        assert!((std[0] - 11.180_339_887).abs() < 1e-6 && (std[1] - 11_146.832_51).abs() < 1e-3);
+        let mut other = dense(1, &[35.0, 15025.0]);
         scaling.apply(&mut other);
         assert_eq!(other.values(), [0.0, 0.0]);
         let mut words = dense(2, &[0.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0]);
