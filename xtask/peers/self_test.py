@@ -293,7 +293,7 @@ def permuted_flux_divisor(weights: dict, nodes: int) -> int | None:
     for (u, v), value in weights.items():
         matrix[u, v] = value
     fluxes = [
-        sum(matrix[u, v] - matrix[v, u] for u, v in zip(path, path[1:] + path[:1]))
+        sum(np.sign(matrix[u, v] - matrix[v, u]) for u, v in zip(path, path[1:] + path[:1]))
         for path in permuted_cycles((matrix + matrix.T) > 0)
     ]
     whole = all(flux == round(flux) for flux in fluxes)
