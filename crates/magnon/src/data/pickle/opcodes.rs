@@ -212,7 +212,7 @@ fn unquote(line: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     Ok(Cow::Owned(text))
 }
 
-/// A text of protocol 0: a byte a character, with `\\uXXXX` for those beyond.
+/// A text of protocol 0: one byte per character, with `\\uXXXX` for those beyond.
 fn unescape(line: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     if line.is_ascii() && memchr(b'\\', line).is_none() {
         return Ok(Cow::Borrowed(line));
