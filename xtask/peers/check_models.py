@@ -122,7 +122,7 @@ class Case:
         if self.filter and self.filter[0]:
             flags += ["--filter", *self.filter[0].split()]
         for key, value in self.settings.items():
-            if key in ("hidden", "layers", "gate"):
+            if key in ("hidden", "layers", "gate", "channels"):
                 flags += [f"--{key}", str(value)]
             else:
                 flags += ["--set", f"{key}={str(value).lower()}"]
@@ -396,6 +396,16 @@ def cases() -> list[Case]:
         settings |= {"order": 1, "layers": 3, "alpha": 0.9}
         add("fabernet", "wisconsin", settings=settings, extra=uniform)
     add("fsgnn", *all_graphs, "corar")
+    power = "power(order=2,charge=1/5,normalize=directed,self_loops=false)"
+    banks = (
+        ("x,out,in,out.in,in.out,rows-out,rows-in.out", {}),
+        (f"x,linear-rank(order=4,charge=1/3),{power},power(order=1)", {"layers": 2}),
+        (f"linear-rank(order=3,kind=negated-adjacency),{power}", {"activation": "gated_tanh"}),
+        (f"{power},out.out.in", {"normalize_rows": False, "activation": "tanh"}),
+    )
+    for channels, settings in banks:
+        settings = {"channels": channels, "hidden": 6, **settings}
+        add("bank", *all_graphs, settings=settings, extra=uniform)
     settings = {"order": 2, "hidden": 9, "normalize_rows": False}
     add("fsgnn", "wisconsin", "weighted", settings=settings, extra=uniform)
     return found

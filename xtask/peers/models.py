@@ -5,6 +5,7 @@ all nodes. Nothing here is evaluated the way magnon does it: features are propag
 multiplied with weights, polynomials go term by term, and matrices are those of the whole graph.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -364,9 +365,76 @@ def linkx(g: Inputs, w: Weights) -> np.ndarray:
     return linear(w, "readout", relu(linear(w, "mix", np.hstack([a, x])) + a + x))
 
 
+def channel(g: Inputs, text: str) -> np.ndarray:
+    """One channel of a bank, by its text."""
+    step = directed(abs(g.adjacency), 0.5)
+    step = sp.csr_matrix(step.multiply(g.adjacency.sign()))
+    ways = {"out": step, "in": sp.csr_matrix(step.T)}
+    if text == "x":
+        return g.x
+    word = text.removeprefix("rows-").split(".")
+    if set(word) <= set(ways):
+        block = np.eye(len(g.x)) if text.startswith("rows-") else g.x
+        for way in reversed(word):
+            block = ways[way] @ block
+        return block
+    name, settings = text.removesuffix(")").split("(")
+    given = dict(setting.split("=") for setting in settings.split(","))
+    operator = Operator(
+        given.get("charge", "0"),
+        self_loops=given.get("self_loops") != "false",
+        normalize=given.get("normalize", "sym"),
+        kind="high" if given.get("kind") == "negated-adjacency" else "low",
+    )
+    matrix = replace(g, operator=operator).matrix()
+    order = int(given["order"])
+    # LinearRank is the mean of powers, weighed from the first one down; a power is the last one alone.
+    weights = {
+        "linear-rank": [2 * (order - k) / (order * (order + 1)) for k in range(order)],
+        "power": [0.0] * order + [1.0],
+    }[name]
+    total, power = 0, g.x
+    for weight in weights:
+        total = total + weight * power
+        power = matrix @ power
+    return total
+
+
+def bank(
+    g: Inputs,
+    w: Weights,
+    channels: str,
+    layers: int = 1,
+    activation: str = "relu",
+    normalize_rows: bool = True,
+) -> np.ndarray:
+    scores = w["channel_weights"].ravel()
+    shares = np.exp(scores - scores.max())
+    shares /= shares.sum()
+    act = relu if activation == "relu" else np.tanh
+    texts = re.split(r",(?![^(]*\))", channels)
+    blocks = []
+    for c, (share, text) in enumerate(zip(shares, texts, strict=True)):
+        bias = w[f"channels.{c}.bias"]
+        if normalize_rows:
+            bias = bias * w["bias_scales"].ravel()[c]
+        block = channel(g, text) @ w[f"channels.{c}.weight"]
+        if activation == "gated_tanh":
+            z = block + bias
+            block = np.tanh(z.real) * np.tanh(z.imag) if np.iscomplexobj(z) else np.tanh(z)
+        else:
+            block = block.real + bias
+        blocks.append(share * (unit_rows(block) if normalize_rows else block))
+    hidden = np.hstack(blocks)
+    hidden = hidden if activation == "gated_tanh" else act(hidden)
+    for layer in range(1, layers):
+        hidden = act(linear(w, f"layers.{layer}", hidden))
+    return linear(w, "readout", hidden)
+
+
 FUNCTIONS = (
     (mgc, mlp, sgc, gfnn, s2gc, gcn, chebynet, ppnp, appnp, gdc_ppr, gdc_hkpr, gprgnn)
-    + (gat, digcn, magnet, dirgnn, fabernet, fsgnn, linkx)
+    + (gat, digcn, magnet, dirgnn, fabernet, fsgnn, linkx, bank)
 )
 MODELS: dict[str, Callable[..., np.ndarray]] = {
     function.__name__.replace("_", "-"): function for function in FUNCTIONS

@@ -44,8 +44,9 @@ class Operator:
 
     def flags(self) -> list[str]:
         """The same config on the command line."""
-        flags = ["--charge", self.charge, "--phase", self.phase]
-        flags += ["--symmetrize", self.symmetrize, "--normalize", self.normalize]
+        flags = ["--charge", self.charge, "--phase", self.phase, "--normalize", self.normalize]
+        if self.normalize != "directed":
+            flags += ["--symmetrize", self.symmetrize]
         if not self.self_loops:
             flags.append("--no-self-loops")
         if self.keep_self_loops:
@@ -62,6 +63,8 @@ class Operator:
         if not self.keep_self_loops:
             a = a - sp.diags(a.diagonal(), format="csr")
 
+        if self.normalize == "directed":
+            return self.build_directed(a + identity if self.self_loops else a)
         if self.symmetrize == "mean":
             total = (a + a.T) / 2
         else:
@@ -96,10 +99,30 @@ class Operator:
         return sp.csr_matrix(identity - adjacency)
 
 
+    def build_directed(self, a: sp.csr_matrix) -> sp.csr_matrix:
+        """Half of e^{i 2 pi q} P and its conjugate transpose, P = D_out^-1/2 A D_in^-1/2."""
+        out, into = (np.asarray(abs(a).sum(axis=axis)).ravel() for axis in (1, 0))
+        inverse = lambda sums: sp.diags(np.divide(1, np.sqrt(sums), out=np.zeros(len(sums)), where=sums != 0))
+        turned = np.exp(2j * np.pi * float(Fraction(self.charge))) * (inverse(out) @ a @ inverse(into))
+        adjacency = sp.csr_matrix((turned + turned.conj().T) / 2)
+        if self.kind == "low":
+            return adjacency
+        if self.kind == "high":
+            return -adjacency
+        return sp.csr_matrix(sp.identity(a.shape[0], format="csr") - adjacency)
+
+
+def directed_operators() -> list[Operator]:
+    """Degrees out and in divided out apart, with every charge, kind and self loops."""
+    options = itertools.product(CHARGES, (True, False), KINDS)
+    return [Operator(q, "max", loops, "directed", kind) for q, loops, kind in options]
+
+
 def all_operators() -> list[Operator]:
     """Every combination of the options."""
     options = itertools.product(CHARGES, SYMMETRIZE, (True, False), NORMALIZE, KINDS)
-    return [Operator(*option, phase=PHASES[i % 2]) for i, option in enumerate(options)]
+    joint = [Operator(*option, phase=PHASES[i % 2]) for i, option in enumerate(options)]
+    return joint + directed_operators()
 
 
 def few_operators() -> list[Operator]:
@@ -110,7 +133,7 @@ def few_operators() -> list[Operator]:
             CHARGES[(i + i // 6) % 6], symmetrize, i // 2 % 2 == 0, normalize, kind, phase=PHASES[i // 3 % 2]
         )
         for i, (symmetrize, normalize, kind) in enumerate(options)
-    ]
+    ] + directed_operators()[7::8]
 
 
 def signed_operators() -> list[Operator]:
@@ -119,7 +142,7 @@ def signed_operators() -> list[Operator]:
     return [
         Operator(charge, symmetrize, i % 2 == 0, normalize, kind, phase=PHASES[i // 2 % 2])
         for i, (charge, symmetrize, normalize, kind) in enumerate(options)
-    ]
+    ] + directed_operators()[::3]
 
 
 def is_real(matrix: sp.csr_matrix) -> bool:

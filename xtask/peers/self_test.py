@@ -38,6 +38,8 @@ def dense_operator(operator: Operator, weights: np.ndarray) -> np.ndarray:
         larger = max(there, back, key=lambda weight: (abs(weight), weight))
         return larger if operator.symmetrize == "max" else (there + back) / 2
 
+    if operator.normalize == "directed":
+        return dense_directed(operator, weights, loop)
     degree = [loop + sum(abs(joined(u, v)) for v in range(nodes)) for u in range(nodes)]
     result = np.zeros((nodes, nodes), dtype=complex)
     for u, v in itertools.product(range(nodes), repeat=2):
@@ -54,6 +56,27 @@ def dense_operator(operator: Operator, weights: np.ndarray) -> np.ndarray:
         if operator.kind == "laplacian":
             diagonal = degree[u] if operator.normalize == "none" else 1.0
             result[u, v] = (diagonal if u == v else 0.0) - value
+        else:
+            result[u, v] = value if operator.kind == "low" else -value
+    return result
+
+
+def dense_directed(operator: Operator, weights: np.ndarray, loop: float) -> np.ndarray:
+    """The same with degrees out and in divided out apart."""
+    nodes, turn = len(weights), cmath.exp(2j * math.pi * float(Fraction(operator.charge)))
+
+    def edge(u: int, v: int) -> float:
+        own = loop + (weights[u, u] if operator.keep_self_loops else 0.0)
+        return own if u == v else weights[u, v]
+
+    out = [sum(abs(edge(u, v)) for v in range(nodes)) for u in range(nodes)]
+    into = [sum(abs(edge(u, v)) for u in range(nodes)) for v in range(nodes)]
+    step = lambda u, v: edge(u, v) / math.sqrt(out[u] * into[v]) if edge(u, v) else 0.0
+    result = np.zeros((nodes, nodes), dtype=complex)
+    for u, v in itertools.product(range(nodes), repeat=2):
+        value = (turn * step(u, v) + turn.conjugate() * step(v, u)) / 2
+        if operator.kind == "laplacian":
+            result[u, v] = (1.0 if u == v else 0.0) - value
         else:
             result[u, v] = value if operator.kind == "low" else -value
     return result

@@ -3,15 +3,16 @@
 use crate::figures;
 use crate::report::grouped;
 use magnon::data::Dataset;
+use magnon::model::InputShare;
 use magnon::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern};
 use magnon::spectrum::{
     DensityConfig, EigenmapConfig, SpectrumConfig, SpectrumError, density, eigenmap, spectrum,
 };
 use magnon::train::{RunConfig, Summary};
-use magnon::workflow::{CycleFindings, KeptRun, TrainReport};
+use magnon::workflow::{ChoiceRow, CycleFindings, KeptRun, TrainReport};
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
-    SpectrumCurve, SpectrumFigure,
+    ReportTable, SharesFigure, SpectrumCurve, SpectrumFigure,
 };
 use std::sync::Arc;
 
@@ -66,6 +67,8 @@ pub fn report(run: &KeptRun, command: String) -> Report {
         remarks,
         controls: controls(config, figures),
         controls_note: note,
+        shares: shares(figures),
+        tables: choices(figures),
         cycles: run.cycles.as_ref().map(|cycles| evidence(cycles, figures)),
         spectrum,
         training: Some(training),
@@ -76,6 +79,36 @@ pub fn report(run: &KeptRun, command: String) -> Report {
         made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
         ..Default::default()
     }
+}
+
+/// How much the model takes from each of its inputs.
+fn shares(figures: &TrainReport) -> Option<SharesFigure> {
+    let list = |of: fn(&InputShare) -> String| figures.shares.iter().map(of).collect::<Vec<_>>();
+    (!figures.shares.is_empty()).then(|| SharesFigure {
+        title: "Weights of the channels".to_owned(),
+        label: "share of the hidden layer, as the softmax weighs it".to_owned(),
+        names: list(|input| input.name.clone()),
+        shares: figures.shares.iter().map(|input| input.share).collect(),
+        notes: list(|input| input.words.clone()),
+    })
+}
+
+/// The configurations that were tried, where the model leaves something open.
+fn choices(figures: &TrainReport) -> Vec<ReportTable> {
+    let row = |tried: &ChoiceRow| {
+        let taken = if tried.taken_by > 0 { tried.taken_by.to_string() } else { String::new() };
+        let (loss, accuracy) = (tried.val_loss, 100.0 * tried.val_accuracy);
+        vec![tried.words(), format!("{loss:.4}"), format!("{accuracy:.2} %"), taken]
+    };
+    let head = ["settings", "validation loss", "validation accuracy", "runs that took it"];
+    let table = ReportTable {
+        title: "Configurations tried".to_owned(),
+        setting: "each trained to the end; the lowest validation loss is taken".to_owned(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: figures.choices.iter().map(row).collect(),
+        notes: Vec::new(),
+    };
+    if table.rows.is_empty() { Vec::new() } else { vec![table] }
 }
 
 /// The model with what was chosen for it.

@@ -76,7 +76,8 @@ pub struct DataFlags {
     /// non-negative counts [default: auto]
     #[arg(long, value_enum)]
     pub feature_norm: Option<FeatureNorm>,
-    /// The split of the nodes: given, given:K, or percentages drawn per class such as 60/20/20
+    /// The split of the nodes: given, given:K, or percentages drawn per class such as 60/20/20, or nodes such as
+    /// 20x/500: 20 of each class to train on, 500 to validate, the others to test
     /// [default: given]
     #[arg(long, value_name = "SPLIT")]
     pub split: Option<SplitChoice>,

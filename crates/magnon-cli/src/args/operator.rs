@@ -53,6 +53,11 @@ impl OperatorArgs {
         if self.pass.is_some() && self.kind == Some(KindChoice::Laplacian) {
             return Err(usage("--pass chooses the sign of the adjacency; a Laplacian has none"));
         }
+        if self.normalize == Some(Normalize::Directed) && self.symmetrize.is_some() {
+            return Err(usage(
+                "--symmetrize is not for --normalize directed, which keeps the edges out and in apart",
+            ));
+        }
         choice.pass = self.pass.unwrap_or(choice.pass);
         choice.charge = self.charge.unwrap_or(choice.charge);
         choice.phase = self.phase.unwrap_or(choice.phase);

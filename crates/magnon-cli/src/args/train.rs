@@ -67,6 +67,10 @@ pub struct ModelArgs {
     /// The model [default: mgc]
     #[arg(long, value_name = "NAME", hide_possible_values = false)]
     pub model: Option<ModelName>,
+    /// What the bank classifies by, with commas between: x, out, in, out.in, rows-out, filters such as
+    /// linear-rank(order=8,charge=1/4), or auto to choose by validation [default: auto]
+    #[arg(long, value_name = "LIST")]
+    pub channels: Option<String>,
     /// Width of the hidden layers [default: the model's]
     #[arg(long, value_name = "N")]
     pub hidden: Option<usize>,
@@ -104,6 +108,7 @@ impl ModelArgs {
     /// Puts the flags that were given in place of what a configuration has.
     pub fn apply(&self, config: &mut ModelConfig) -> anyhow::Result<()> {
         let given = [
+            ("channels", self.channels.clone().map(Value::from)),
             ("hidden", self.hidden.map(Value::from)),
             ("layers", self.layers.map(Value::from)),
             ("dropout", self.dropout.map(Value::from)),

@@ -11,7 +11,7 @@ use crate::plan::{Plan, Plot};
 use crate::table::Table;
 use crate::{
     ConfusionFigure, DensityFigure, EigenmapFigure, FrustrationFigure, PlotError, ResponseFigure,
-    SpectrumFigure, TrainingFigure, page, save,
+    SharesFigure, SpectrumFigure, TrainingFigure, page, save,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -35,6 +35,8 @@ pub struct Report {
     pub controls: Vec<Control>,
     /// What is behind the ± of the controls, as `95 % confidence interval over 10 splits`.
     pub controls_note: String,
+    /// How much the model takes from each of its inputs.
+    pub shares: Option<SharesFigure>,
     /// Cycles found, charges tried, and the choice.
     pub cycles: Option<CycleEvidence>,
     /// Spectra, one a charge, with a slider, and the filter's response.
@@ -175,6 +177,10 @@ impl Report {
         let figure = |plan: Plan, id: &str| page::figure(&plan, id, "h3");
         add("results", "Results", results::controls(&self.controls, &self.controls_note));
         add("tables", "Tables", self.tables.iter().map(ReportTable::html).collect());
+        add("inputs", "What the model looks at", {
+            let shares = self.shares.as_ref().map(Plot::plan).transpose()?;
+            shares.map_or_else(String::new, |plan| figure(plan, "shares"))
+        });
         add("charge", "Cycles and charge", {
             let evidence = self.cycles.as_ref().map_or_else(String::new, CycleEvidence::html);
             let frustration = self.frustration.as_ref().map(Plot::plan).transpose()?;

@@ -61,7 +61,10 @@ pub enum SplitError {
     #[error("the split has no training node; the classes are too small for such a percentage")]
     NoTraining,
     /// The text is not a split.
-    #[error("'{0}' is not a split; write given, given:K, or three percentages such as 60/20/20")]
+    #[error(
+        "'{0}' is not a split; write given, given:K, three percentages such as 60/20/20, or nodes such as \
+         20x/500: 20 of each class to train on, 500 to validate, the others to test"
+    )]
     Syntax(String),
     /// Percentages must make sense.
     #[error(
@@ -91,6 +94,37 @@ impl Split {
             }
         }
         Ok(())
+    }
+
+    /// Draws `train` nodes of each class, then `val` of those left, then `test` or all that are left, shuffled by
+    /// `seed`. Nodes without a label are in no part; a class with fewer nodes gives them all.
+    pub fn per_class(
+        labels: &Labels,
+        train: usize,
+        val: usize,
+        test: Option<usize>,
+        seed: u64,
+    ) -> Self {
+        let mut nodes: Vec<u32> = (0..labels.classes.len() as u32).collect();
+        nodes.retain(|&node| labels.classes[node as usize].is_some());
+        nodes.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        let mut taken = vec![0; labels.names.len()];
+        let mut split = Self::default();
+        for node in nodes {
+            let Some(class) = labels.classes[node as usize] else { continue };
+            if taken[class as usize] < train {
+                taken[class as usize] += 1;
+                split.train.push(node);
+            } else if split.val.len() < val {
+                split.val.push(node);
+            } else if test.is_none_or(|most| split.test.len() < most) {
+                split.test.push(node);
+            }
+        }
+        split.train.sort_unstable();
+        split.val.sort_unstable();
+        split.test.sort_unstable();
+        split
     }
 
     /// Draws `train`/`val`/`test` per cent of each class, shuffled by `seed`.
@@ -133,6 +167,22 @@ pub enum SplitChoice {
     Given(usize),
     /// Percentages of each class for training, validation and test.
     Random([f64; 3]),
+    /// So many nodes of each class for training, and so many for validation and test.
+    PerClass {
+        /// Training nodes of each class.
+        train: usize,
+        /// Validation nodes, of all classes.
+        val: usize,
+        /// Test nodes; all that are left where there is no number.
+        test: Option<usize>,
+    },
+}
+
+impl SplitChoice {
+    /// Whether it is drawn, and not one of the data.
+    pub fn is_drawn(self) -> bool {
+        !matches!(self, Self::Given(_))
+    }
 }
 
 impl Default for SplitChoice {
@@ -151,6 +201,16 @@ impl FromStr for SplitChoice {
         }
         if let Some(k) = text.strip_prefix("given:") {
             return k.parse().map(Self::Given).map_err(|_| syntax());
+        }
+        if let Some((train, rest)) = text.split_once("x/") {
+            let (val, test) = match rest.split_once('/') {
+                Some((val, test)) => (val, Some(test)),
+                None => (rest, None),
+            };
+            let number = |text: &str| text.parse().ok().filter(|&number: &usize| number > 0);
+            let numbers = number(train).zip(number(val)).ok_or_else(syntax)?;
+            let test = test.map(|test| number(test).ok_or_else(syntax)).transpose()?;
+            return Ok(Self::PerClass { train: numbers.0, val: numbers.1, test });
         }
         let shares: Vec<f64> =
             text.split('/').map(str::parse).collect::<Result<_, _>>().map_err(|_| syntax())?;
@@ -177,6 +237,10 @@ impl From<SplitChoice> for String {
         match choice {
             SplitChoice::Given(k) => format!("given:{k}"),
             SplitChoice::Random([train, val, test]) => format!("{train}/{val}/{test}"),
+            SplitChoice::PerClass { train, val, test } => match test {
+                Some(test) => format!("{train}x/{val}/{test}"),
+                None => format!("{train}x/{val}"),
+            },
         }
     }
 }
@@ -209,6 +273,10 @@ impl SplitChoice {
                 let split = Split::random(labels, percent, seed);
                 if split.train.is_empty() { Err(SplitError::NoTraining) } else { Ok(split) }
             }
+            Self::PerClass { train, val, test } => {
+                let labels = labels.ok_or(SplitError::NoLabels)?;
+                Ok(Split::per_class(labels, train, val, test, seed))
+            }
         }
     }
 }
@@ -233,10 +301,30 @@ mod tests {
     }
 
     #[test]
+    fn so_many_of_each_class() {
+        let split = Split::per_class(&labels(), 20, 30, None, 5);
+        split.check(100).unwrap();
+        let first = split.train.iter().filter(|&&node| node < 50).count();
+        assert_eq!((split.train.len(), first, split.val.len()), (40, 20, 30));
+        assert_eq!(split.test.len(), 29); // node 7 has no label
+        assert_eq!(Split::per_class(&labels(), 20, 30, Some(10), 5).test.len(), 10);
+        assert_ne!(split, Split::per_class(&labels(), 20, 30, None, 6));
+        // A class of 49 nodes gives them all.
+        assert_eq!(Split::per_class(&labels(), 60, 1, None, 5).train.len(), 99);
+    }
+
+    #[test]
     fn choices_are_parsed() {
         assert_eq!("given".parse(), Ok(SplitChoice::Given(0)));
         assert_eq!("given:3".parse(), Ok(SplitChoice::Given(3)));
         assert_eq!("5/10/85".parse(), Ok(SplitChoice::Random([5.0, 10.0, 85.0])));
+        let counts = SplitChoice::PerClass { train: 20, val: 500, test: None };
+        assert_eq!("20x/500".parse(), Ok(counts));
+        assert_eq!(String::from(counts), "20x/500");
+        let counts = SplitChoice::PerClass { train: 20, val: 500, test: Some(1000) };
+        assert_eq!(String::from(counts).parse(), Ok(counts));
+        assert!("0x/500".parse::<SplitChoice>().is_err());
+        assert!("20x/".parse::<SplitChoice>().is_err());
         assert!("60/20".parse::<SplitChoice>().is_err());
         assert!("60/30/20".parse::<SplitChoice>().is_err());
         assert!("NaN/1/2".parse::<SplitChoice>().is_err());

@@ -25,6 +25,9 @@ pub fn dirichlet_energy(
     if !(p >= 1.0 && p.is_finite()) {
         return Err(DenoiseError::Power(p));
     }
+    if operator.config().normalize == Normalize::Directed {
+        return Ok(directed_energy(operator, signal, p));
+    }
     let symmetric = operator.config().normalize == Normalize::Symmetric;
     let factor = |u: usize| match operator.degrees()[u] {
         degree if symmetric && degree > 0.0 => degree.sqrt().recip(),
@@ -43,11 +46,44 @@ pub fn dirichlet_energy(
                 *square += weight.abs() * step.norm_sqr();
             }
         }
-        energies.iter_mut().zip(&squares).for_each(|(energy, &square)| {
-            *energy += if p == 2.0 { square } else { square.max(0.0).powf(0.5 * p) } / p;
-        });
+        add_power(&mut energies, &squares, p);
     }
     Ok(energies)
+}
+
+/// Adds ‖∇_u x‖^p / p to every column's energy.
+fn add_power(energies: &mut [f64], squares: &[f64], p: f64) {
+    energies.iter_mut().zip(squares).for_each(|(energy, &square)| {
+        *energy += if p == 2.0 { square } else { square.max(0.0).powf(0.5 * p) } / p;
+    });
+}
+
+/// The same where degrees out and in are divided out: an edge u → v compares a(u)x(u) with
+/// e^{i2πq}b(v)x(v), a = D_out^{-1/2} and b = D_in^{-1/2}, and counts half at either end.
+fn directed_energy(operator: &MagneticOperator, signal: &Matrix<Complex64>, p: f64) -> Vec<f64> {
+    let (cos, sin) = operator.turn(1.0, 0.0);
+    let turn = Complex64::new(cos, sin);
+    let loops = f64::from(u8::from(operator.config().self_loops));
+    let mut energies = vec![0.0; signal.cols()];
+    let mut squares = vec![0.0; signal.cols()];
+    for u in 0..operator.nodes() {
+        squares.fill(0.0);
+        let own = (loops != 0.0).then_some((u, loops, loops));
+        for (v, out, back) in operator.pattern().row(u).chain(own) {
+            let ends = [(u, v, out, turn), (v, u, back, turn)].map(|(from, to, weight, turn)| {
+                let (a, b) = operator.ends(from, to);
+                (from, to, weight, a, turn * b.copysign(weight))
+            });
+            for (from, to, weight, a, b) in ends {
+                for (j, square) in squares.iter_mut().enumerate() {
+                    let step = a * signal.row(from)[j] - b * signal.row(to)[j];
+                    *square += 0.5 * weight.abs() * step.norm_sqr();
+                }
+            }
+        }
+        add_power(&mut energies, &squares, p);
+    }
+    energies
 }
 
 #[cfg(test)]
@@ -70,7 +106,7 @@ mod tests {
         let edges = plain.iter().map(|(u, v)| (u, v, weight(u, v)));
         let graph = GraphBuilder::new(60).weighted_edges(edges).build().unwrap().graph;
         let charge = Charge::fraction(1, 5).unwrap();
-        for normalize in [Normalize::Symmetric, Normalize::None] {
+        for normalize in [Normalize::Symmetric, Normalize::None, Normalize::Directed] {
             let operator_config =
                 OperatorConfig { normalize, charge, kind: Kind::Laplacian, ..Default::default() };
             let operator = MagneticOperator::new(&graph, &operator_config).unwrap();

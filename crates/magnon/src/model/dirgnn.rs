@@ -122,8 +122,10 @@ impl Architecture for DirgnnConfig {
 
 /// P = D_out^{-e} A D_in^{-e} and its transpose.
 pub(super) struct InAndOut {
-    left: Vec<f64>,
-    right: Vec<f64>,
+    /// D_out^{-e}.
+    pub left: Vec<f64>,
+    /// D_in^{-e}.
+    pub right: Vec<f64>,
 }
 
 impl InAndOut {

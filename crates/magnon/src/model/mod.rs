@@ -16,6 +16,7 @@ mod table;
 mod tunable;
 
 mod appnp;
+mod bank;
 mod chebynet;
 mod digcn;
 mod dirgnn;
@@ -34,12 +35,14 @@ mod ppnp;
 mod s2gc;
 mod sgc;
 
+pub use bank::{BankActivation, Channel, Channels};
 pub use dirgnn::JumpingKnowledge;
 pub use error::ModelError;
 pub use info::{Direction, FilterNeed, ModelInfo, OperatorNeed, TrainingDefaults};
 pub use mgc::Gate;
 pub use network::{
-    Architecture, BuildSeconds, Inputs, Masked, Mode, Network, Purpose, Reach, RowClassifier, View,
+    Architecture, BuildSeconds, InputShare, Inputs, Masked, Mode, Network, Purpose, Reach,
+    RowClassifier, View,
 };
 pub use rows::{MappedRows, ProductOrder, RowSource};
 pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};
@@ -69,4 +72,5 @@ table::models! {
     Fabernet => fabernet::FabernetConfig,
     Fsgnn => fsgnn::FsgnnConfig,
     Linkx => linkx::LinkxConfig,
+    Bank => bank::BankConfig,
 }

@@ -5,10 +5,12 @@ use crate::data::Features;
 use crate::filter::{FilterConfig, Progress};
 use crate::graph::DiGraph;
 use crate::matrix::Matrix;
-use crate::nn::{DrawKey, Engine, Field, Layout, Parameters, Scalar, Shape, Tape, Trace, Var};
+use crate::nn::{
+    DrawKey, Engine, Field, Layout, NamedNumbers, Parameters, Scalar, Shape, Tape, Trace, Var,
+};
 use crate::operator::{OperatorConfig, Pattern};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The configuration of one model: what it is called, what it needs, and how it is built. One file
@@ -25,12 +27,33 @@ pub trait Architecture: Clone + Default + PartialEq + Serialize + DeserializeOwn
         Ok(())
     }
 
+    /// The configurations that are tried where this one leaves something open; none where it does not.
+    fn alternatives(&self, _graph: &DiGraph, _features: &Features) -> Vec<Self> {
+        Vec::new()
+    }
+
+    /// How much trained weights take from each of the model's inputs; empty where it does not weigh them.
+    fn shares(&self, _weights: &[NamedNumbers]) -> Vec<InputShare> {
+        Vec::new()
+    }
+
     /// Builds the network on a graph with its features.
     fn build<'a, E: Engine>(
         &self,
         engine: &E,
         inputs: &Inputs<'a>,
     ) -> Result<Box<dyn Network<E> + 'a>, ModelError>;
+}
+
+/// How much of its hidden layer a model takes from one of its inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputShare {
+    /// The input, as in the configuration.
+    pub name: String,
+    /// The same in words.
+    pub words: String,
+    /// Its share of 1.
+    pub share: f64,
 }
 
 /// What a network is built for.

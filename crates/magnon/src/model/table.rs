@@ -52,6 +52,28 @@ macro_rules! models {
                 }
             }
 
+            /// The configurations that are tried where this one leaves something open; none where it
+            /// does not.
+            pub fn alternatives(
+                &self,
+                graph: &crate::graph::DiGraph,
+                features: &crate::data::Features,
+            ) -> Vec<Self> {
+                match self {
+                    $(Self::$variant(config) => {
+                        config.alternatives(graph, features).into_iter().map(Self::$variant).collect()
+                    }),*
+                }
+            }
+
+            /// How much trained weights take from each of the model's inputs; empty where it does not
+            /// weigh them.
+            pub fn shares(&self, weights: &[crate::nn::NamedNumbers]) -> Vec<crate::model::InputShare> {
+                match self {
+                    $(Self::$variant(config) => config.shares(weights)),*
+                }
+            }
+
             /// Builds the network on a graph with its features.
             pub fn build<'a, E: Engine>(
                 &self,

@@ -108,13 +108,15 @@ impl<E: Engine> Adam<E> {
             shrink: if decay == Decay::L2 { 1.0 } else { 1.0 - rate * weight_decay },
             clip,
         };
-        let spared = AdamStep { l2: 0.0, shrink: 1.0, ..step };
         let moments = self.first.iter_mut().zip(&mut self.second);
         let decays = parameters.decays.iter();
         for (((weights, decays), gradient), (first, second)) in
             parameters.values.iter_mut().zip(decays).zip(gradients).zip(moments)
         {
-            let step = if *decays { step } else { spared };
+            // Products with 1 change nothing, and with 0 spare the parameter.
+            let (l2, shrink) = (decays * step.l2, 1.0 - decays * (1.0 - step.shrink));
+            let step =
+                AdamStep { l2, shrink: if *decays == 1.0 { step.shrink } else { shrink }, ..step };
             engine.adam(step, gradient, weights, first, second)?;
         }
         Ok(())

@@ -19,7 +19,8 @@ struct Declared {
     name: String,
     shape: Shape,
     start: Start,
-    decay: bool,
+    /// Factor of the weight decay.
+    decay: f64,
 }
 
 /// Names and shapes of a model's parameters, and how they are drawn. A model declares them once, in
@@ -67,13 +68,18 @@ impl Layout {
     }
 
     fn declare(&mut self, name: &str, shape: Shape, start: Start) -> ParameterId {
-        self.declared.push(Declared { name: name.to_owned(), shape, start, decay: true });
+        self.declared.push(Declared { name: name.to_owned(), shape, start, decay: 1.0 });
         ParameterId(self.declared.len() - 1)
     }
 
     /// Spares a parameter the weight decay.
     pub fn without_decay(&mut self, id: ParameterId) {
-        self.declared[id.0].decay = false;
+        self.declared[id.0].decay = 0.0;
+    }
+
+    /// Multiplies the weight decay of all parameters so far.
+    pub fn scale_decay(&mut self, factor: f64) {
+        self.declared.iter_mut().for_each(|declared| declared.decay *= factor);
     }
 
     /// Number of real numbers.

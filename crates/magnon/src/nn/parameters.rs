@@ -11,7 +11,7 @@ pub struct Parameters<E: Engine> {
     pub(super) names: Vec<String>,
     pub(super) shapes: Vec<Shape>,
     /// Whether weight decay acts on it.
-    pub(super) decays: Vec<bool>,
+    pub(super) decays: Vec<f64>,
     pub(super) values: Vec<E::Buffer>,
 }
 
@@ -44,7 +44,7 @@ impl<E: Engine> Parameters<E> {
         engine.upload(numbers, &mut buffer)?;
         self.names.push(name.to_owned());
         self.shapes.push(shape);
-        self.decays.push(true);
+        self.decays.push(1.0);
         self.values.push(buffer);
         Ok(ParameterId(self.values.len() - 1))
     }

@@ -32,6 +32,10 @@ pub enum Normalize {
     /// A as it is.
     #[serde(rename = "none")]
     None,
+    /// Degrees out and in, apart: ½(e^{i2πq}P + e^{−i2πq}Pᵀ) with P = D_out^{-1/2} A D_in^{-1/2};
+    /// Hermitian, spectrum within [−1, 1].
+    #[serde(rename = "directed")]
+    Directed,
 }
 
 /// What the phase of an edge is made of. Without weights both are the same.

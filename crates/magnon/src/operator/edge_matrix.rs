@@ -1,7 +1,7 @@
 //! `EdgeMatrix`: a matrix with an entry for every edge of a neighbourhood.
 
 use super::pattern::{BACKWARD, BOTH, FORWARD, Weights};
-use super::{Kind, MagneticOperator, Neighbourhood, Normalize, Pattern};
+use super::{Kind, MagneticOperator, Neighbourhood, Pattern};
 use std::sync::Arc;
 
 /// Which way a matrix over the edges reads them.
@@ -46,24 +46,34 @@ impl EdgeMatrix {
     pub fn operator(operator: &MagneticOperator, neighbourhood: &Arc<Neighbourhood>) -> Self {
         let config = operator.config();
         let sign = if config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
-        let loops = f64::from(u8::from(config.self_loops));
         let nodes = || neighbourhood.nodes();
-        let diagonal = |u: usize| match (config.kind, config.normalize) {
-            (Kind::Laplacian, Normalize::None) => operator.degrees()[u],
-            (Kind::Laplacian, _) => 1.0,
-            _ => 0.0,
-        };
-        let own = |u| sign * operator.left(u) * loops * operator.right(u) + diagonal(u);
         let needs_own = config.self_loops || config.kind == Kind::Laplacian;
         let value = |out: f64, back: f64| {
             let weight = operator.symmetric(out, back);
             let (cos, sin) = operator.turn(out, back);
             [weight * cos, weight * sin]
         };
+        let directed = operator.is_directed();
+        let (values, left, right) = if directed {
+            // Degrees out and in do not come apart into a factor for the row and one for the column.
+            let entry = |u: usize, (v, out, back): (usize, f64, f64)| {
+                operator.entry(neighbourhood.node(u), neighbourhood.node(v), out, back)
+            };
+            let pattern = neighbourhood.pattern();
+            let rows = 0..pattern.nodes();
+            let entries = rows.flat_map(|u| pattern.row(u).map(move |found| entry(u, found)));
+            let values = EdgeValues::Entries { forward: entries.collect(), adjoint: None };
+            (values, nodes().map(|_| sign).collect(), nodes().map(|_| 1.0).collect())
+        } else {
+            let values = EdgeValues::new(neighbourhood.pattern(), value, None);
+            let left = nodes().map(|u| sign * operator.left(u)).collect();
+            (values, left, nodes().map(|u| operator.right(u)).collect())
+        };
+        let own = |u| operator.own(u);
         Self {
-            values: EdgeValues::new(neighbourhood.pattern(), value, None),
-            left: nodes().map(|u| sign * operator.left(u)).collect(),
-            right: nodes().map(|u| operator.right(u)).collect(),
+            values,
+            left,
+            right,
             own: if needs_own { nodes().map(own).collect() } else { Vec::new() },
             real: operator.is_real(),
             hermitian: operator.is_hermitian(),

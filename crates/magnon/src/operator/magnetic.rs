@@ -2,7 +2,7 @@
 
 use super::line::Real;
 use super::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
-use super::{Kind, Normalize, OperatorConfig, Pattern, PatternError, Symmetrize};
+use super::{Kind, Normalize, OperatorConfig, Pattern, PatternError, Phase, Symmetrize};
 use crate::graph::DiGraph;
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -13,6 +13,12 @@ pub enum OperatorError {
     /// The graph has no pattern.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// The directed normalisation has no place for weights in the phase.
+    #[error(
+        "the normalisation by degrees out and in turns each edge by its direction; weights cannot be \
+         its phase: take the phase sign, or another normalisation"
+    )]
+    DirectedPhase,
 }
 
 /// An interval that holds all eigenvalues.
@@ -46,8 +52,11 @@ impl Bounds {
 pub struct MagneticOperator {
     pub(super) pattern: Arc<Pattern>,
     config: OperatorConfig,
-    /// Row sums of |A_s|, with the self loops that the configuration adds.
+    /// Row sums of |A_s|, or of |A| where degrees out and in are divided out, with the self loops that
+    /// the configuration adds.
     pub(super) degrees: Vec<f64>,
+    /// Column sums of |A|, where degrees out and in are divided out; empty otherwise.
+    pub(super) in_degrees: Vec<f64>,
     real: bool,
 }
 
@@ -78,6 +87,12 @@ pub(crate) struct Scaling<T> {
 /// The coefficients t(u,v) in the precision of a product.
 pub(crate) enum CoefficientStore<T> {
     Classes([[T; 2]; 4]),
+    /// Which of both edges exist, by class; the factors of each node, and half of [cos, sin].
+    Degrees {
+        classes: [[T; 2]; 4],
+        factors: Vec<[T; 2]>,
+        turn: [T; 2],
+    },
     Entries(Vec<[T; 2]>),
 }
 
@@ -92,17 +107,32 @@ impl MagneticOperator {
         pattern: Arc<Pattern>,
         config: &OperatorConfig,
     ) -> Result<Self, OperatorError> {
-        let mut operator = Self { pattern, config: *config, degrees: Vec::new(), real: true };
-        let loops = f64::from(u8::from(config.self_loops));
-        let nodes = 0..operator.nodes();
-        operator.degrees = nodes
-            .map(|u| {
-                let row = operator.pattern.row(u);
-                row.map(|(_, out, back)| operator.symmetric(out, back).abs()).sum::<f64>() + loops
-            })
-            .collect();
+        let (degrees, in_degrees) = (Vec::new(), Vec::new());
+        let mut operator = Self { pattern, config: *config, degrees, in_degrees, real: true };
+        if operator.is_directed() {
+            let weighted = matches!(operator.pattern.weights, Weights::Explicit(_));
+            if weighted && config.phase == Phase::Weight {
+                return Err(OperatorError::DirectedPhase);
+            }
+            operator.degrees = operator.sums(|out, _| out);
+            operator.in_degrees = operator.sums(|_, back| back);
+        } else {
+            operator.degrees = operator.sums(|out, back| operator.symmetric(out, back));
+        }
         operator.real = operator.find_real();
         Ok(operator)
+    }
+
+    /// Row sums of |value(A(u,v), A(v,u))|, with the self loops that the configuration adds.
+    fn sums(&self, value: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+        let loops = f64::from(u8::from(self.config.self_loops));
+        let row = |u| self.pattern.row(u).map(|(_, out, back)| value(out, back).abs()).sum::<f64>();
+        (0..self.nodes()).map(|u| row(u) + loops).collect()
+    }
+
+    /// Whether degrees out and in are divided out apart.
+    pub(crate) fn is_directed(&self) -> bool {
+        self.config.normalize == Normalize::Directed
     }
 
     /// Number of nodes n.
@@ -120,7 +150,8 @@ impl MagneticOperator {
         &self.pattern
     }
 
-    /// Row sums of |A_s|, with the self loops that the configuration adds.
+    /// Row sums of |A_s|, with the self loops that the configuration adds; those of |A|, the degrees out,
+    /// where degrees out and in are divided out.
     pub fn degrees(&self) -> &[f64] {
         &self.degrees
     }
@@ -177,15 +208,7 @@ impl MagneticOperator {
     pub fn row(&self, u: usize) -> impl Iterator<Item = (usize, Complex64)> + '_ {
         let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
         let laplacian = self.config.kind == Kind::Laplacian;
-        let loops = f64::from(u8::from(self.config.self_loops));
-        let left = self.left(u);
-        let diagonal = match (laplacian, self.config.normalize) {
-            (false, _) => 0.0,
-            (true, Normalize::None) => self.degrees[u],
-            (true, _) => 1.0,
-        };
-        let own = sign * left * loops * self.right(u) + diagonal;
-        let mut pending = (loops != 0.0 || laplacian).then_some(own);
+        let mut pending = (self.config.self_loops || laplacian).then(|| self.own(u));
         let mut entries = self.pattern.row(u).peekable();
         std::iter::from_fn(move || {
             if let Some(own) = pending
@@ -193,14 +216,40 @@ impl MagneticOperator {
             {
                 pending = None;
                 let stored = entries.next_if(|&(v, ..)| v == u);
-                let stored = stored.map_or(0.0, |(_, out, back)| self.symmetric(out, back));
-                return Some((u, Complex64::from(own + sign * left * stored * self.right(u))));
+                let stored = stored.map_or(0.0, |(_, out, back)| self.entry(u, u, out, back)[0]);
+                return Some((u, Complex64::from(own + sign * stored)));
             }
             let (v, out, back) = entries.next()?;
-            let weight = sign * left * self.symmetric(out, back) * self.right(v);
-            let (cos, sin) = self.turn(out, back);
-            Some((v, Complex64::new(weight * cos, weight * sin)))
+            let [re, im] = self.entry(u, v, out, back);
+            Some((v, Complex64::new(sign * re, sign * im)))
         })
+    }
+
+    /// The normalised entry (u,v) of the adjacency, from A(u,v) and A(v,u), added self loops aside.
+    pub(super) fn entry(&self, u: usize, v: usize, out: f64, back: f64) -> [f64; 2] {
+        if self.is_directed() {
+            return self.directed_entry(u, v, out, back);
+        }
+        let weight = self.left(u) * self.symmetric(out, back) * self.right(v);
+        let (cos, sin) = self.turn(out, back);
+        [weight * cos, weight * sin]
+    }
+
+    /// The diagonal entry of node `u`, stored self loops aside.
+    pub(super) fn own(&self, u: usize) -> f64 {
+        let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
+        let diagonal = match (self.config.kind, self.config.normalize) {
+            (Kind::Laplacian, Normalize::None) => self.degrees[u],
+            (Kind::Laplacian, _) => 1.0,
+            _ => 0.0,
+        };
+        let loops = match self.config.self_loops {
+            // There and back at once, as any 2-cycle: ½(e^{i2πq} + e^{−i2πq}).
+            true if self.is_directed() => self.config.charge.phase(1.0).0,
+            true => 1.0,
+            false => 0.0,
+        };
+        sign * self.left(u) * loops * self.right(u) + diagonal
     }
 
     /// All rows of S.
@@ -249,7 +298,7 @@ impl MagneticOperator {
         match self.config.normalize {
             Normalize::None => 1.0,
             _ if degree == 0.0 => 0.0,
-            Normalize::Symmetric => degree.sqrt().recip(),
+            Normalize::Symmetric | Normalize::Directed => degree.sqrt().recip(),
             Normalize::RandomWalk => degree.recip(),
         }
     }
@@ -258,6 +307,8 @@ impl MagneticOperator {
     pub(super) fn right(&self, v: usize) -> f64 {
         match self.config.normalize {
             Normalize::Symmetric => self.left(v),
+            Normalize::Directed if self.in_degrees[v] == 0.0 => 0.0,
+            Normalize::Directed => self.in_degrees[v].sqrt().recip(),
             _ => 1.0,
         }
     }
@@ -267,6 +318,9 @@ impl MagneticOperator {
             return true;
         }
         let real = |out, back| self.turn(out, back).1 == 0.0;
+        if self.is_directed() {
+            return real(1.0, 0.0);
+        }
         match &self.pattern.weights {
             Weights::Unit => real(1.0, 0.0),
             Weights::Explicit(weights) => {
@@ -279,12 +333,18 @@ impl MagneticOperator {
     ///
     /// z ↦ g ⊙ (A_s ⊙ T_q) z + m ⊙ z.
     ///
-    /// For the symmetric normalisation r = D^{-1/2}, which makes it the random walk. In this space
+    /// For the symmetric normalisation r = D^{-1/2}, which makes it the random walk. Degrees out and in
+    /// cannot be taken out of the sum like this; they are part of its coefficients. In this space
     /// the operator is self-adjoint under the inner product Σ_u w(u)·conj(a(u))·b(u) with
     /// [`inner_weights`](Self::inner_weights). The operator is shifted and scaled on the way to
     /// (S − `centre`) / `half`.
     pub(crate) fn scaling<T: Real>(&self, centre: f64, half: f64) -> Scaling<T> {
         let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
+        if self.is_directed() {
+            let gain = vec![T::from_f64(sign / half); self.nodes()];
+            let own = (0..self.nodes()).map(|u| T::from_f64((self.own(u) - centre) / half));
+            return Scaling { gain, own: own.collect(), enter: None, leave: None };
+        }
         let loops = f64::from(u8::from(self.config.self_loops));
         let (mut gain, mut own) = (Vec::new(), Vec::new());
         for &degree in &self.degrees {
@@ -313,15 +373,19 @@ impl MagneticOperator {
     /// self-adjoint: the degree, and 1 where there is none.
     pub(crate) fn inner_weights(&self) -> Vec<f64> {
         let weight = |&d: &f64| match self.config.normalize {
-            Normalize::None => 1.0,
+            Normalize::None | Normalize::Directed => 1.0,
             _ if d == 0.0 => 1.0,
             _ => d,
         };
         self.degrees.iter().map(weight).collect()
     }
 
-    /// The coefficients t(u,v) of A_s ⊙ T_q.
+    /// The coefficients t(u,v) of A_s ⊙ T_q, or those of the whole product where degrees out and in are
+    /// divided out.
     pub(crate) fn coefficients<T: Real>(&self) -> CoefficientStore<T> {
+        if self.is_directed() {
+            return self.directed_coefficients();
+        }
         let value = |out: f64, back: f64| {
             let weight = self.symmetric(out, back);
             let (cos, sin) = self.turn(out, back);

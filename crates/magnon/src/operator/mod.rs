@@ -2,11 +2,12 @@
 //!
 //! With A(u,v) the weight of u → v, A_s its symmetrisation and
 //! T_q(u,v) = exp(i·2πq·(A(u,v) − A(v,u))), the operators are built from A_s ⊙ T_q, which is
-//! Hermitian. [`Pattern`] holds what does not depend on any choice; [`MagneticOperator`] is a
+//! Hermitian. One normalisation divides degrees out and in apart; its file says what follows. [`Pattern`] holds what does not depend on any choice; [`MagneticOperator`] is a
 //! pattern with a [`OperatorConfig`], and cheap to make again for another charge.
 
 mod charge;
 mod config;
+mod directed;
 mod edge_matrix;
 pub(crate) mod input;
 pub(crate) mod instructions;

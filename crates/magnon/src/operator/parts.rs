@@ -136,6 +136,9 @@ impl MagneticOperator {
         let mut part = self.clone();
         part.pattern = Arc::new(self.pattern().among(nodes));
         part.degrees = nodes.iter().map(|&u| self.degrees[u as usize]).collect();
+        if self.is_directed() {
+            part.in_degrees = nodes.iter().map(|&u| self.in_degrees[u as usize]).collect();
+        }
         part
     }
 }

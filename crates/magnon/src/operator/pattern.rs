@@ -165,7 +165,7 @@ impl Pattern {
     }
 
     /// The entries of row `u`: column, A(u,v) and A(v,u).
-    pub(crate) fn row(&self, u: usize) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
+    pub(crate) fn row(&self, u: usize) -> impl Iterator<Item = (usize, f64, f64)> + Clone + '_ {
         (self.offsets[u]..self.offsets[u + 1]).map(|e| {
             let column = (self.columns[e] & COLUMN) as usize;
             match &self.weights {

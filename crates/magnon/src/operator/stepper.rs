@@ -3,7 +3,7 @@
 use super::MagneticOperator;
 use super::input::Input;
 use super::instructions::Instructions;
-use super::kernel::{ByClass, ByEntry, Coefficients, Step};
+use super::kernel::{ByClass, ByDegree, ByEntry, Coefficients, Step};
 use super::line::{Line, Real};
 use super::magnetic::{CoefficientStore, Scaling};
 use super::output::{Cell, Place};
@@ -70,6 +70,10 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
             CoefficientStore::Classes(table) => {
                 self.run(&self.prepare(ByClass(table), scaling, factors, source, z), out);
             }
+            CoefficientStore::Degrees { classes, factors: of_nodes, turn } => {
+                let coefficients = ByDegree { classes, factors: of_nodes, turn: *turn };
+                self.run(&self.prepare(coefficients, scaling, factors, source, z), out);
+            }
             CoefficientStore::Entries(values) => {
                 self.run(&self.prepare(ByEntry(values), scaling, factors, source, z), out);
             }
@@ -89,6 +93,11 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
         match &self.coefficients {
             CoefficientStore::Classes(table) => {
                 let step = self.prepare(ByClass(table), scaling, factors, nothing, z);
+                step.run_into::<COMPLEX, C>(&mut place, set);
+            }
+            CoefficientStore::Degrees { classes, factors: of_nodes, turn } => {
+                let coefficients = ByDegree { classes, factors: of_nodes, turn: *turn };
+                let step = self.prepare(coefficients, scaling, factors, nothing, z);
                 step.run_into::<COMPLEX, C>(&mut place, set);
             }
             CoefficientStore::Entries(values) => {

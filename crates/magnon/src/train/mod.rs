@@ -10,8 +10,8 @@ mod scores;
 pub use config::TrainConfig;
 pub use error::TrainError;
 pub use experiment::{
-    CandidateResult, Checkpoints, Control, Experiment, Observer, Outcome, Repeat, Seconds, Trial,
-    TrialResult,
+    CandidateResult, Checkpoints, ChoiceResult, Control, Experiment, Observer, Outcome, Repeat,
+    Seconds, Trial, TrialResult,
 };
 pub(crate) use fit::checkpoint;
 pub use fit::{Best, EpochRecord, Feed, Fitted, History, State, Targets, Watch, fit};

@@ -55,6 +55,6 @@ pub use propagate::{FilteredFeatures, PropagateReport, propagate};
 pub use response::{ResponseConfig, ResponseReport, response};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};
 pub use train::{
-    CandidateRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,
+    CandidateRow, ChoiceRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,
     TrainReport, Trained, kept_run, train,
 };

@@ -1,8 +1,9 @@
 //! What `magnon train` prints.
 
 use crate::report::{Report, grouped};
+use magnon::model::InputShare;
 use magnon::train::{CandidateResult, Outcome, RunConfig, Summary};
-use magnon::workflow::Trained;
+use magnon::workflow::{TrainReport, Trained};
 
 /// Charges that are shown.
 const SHOWN: usize = 5;
@@ -19,6 +20,7 @@ pub fn describe(config: &RunConfig, trained: &Trained, report: &mut Report) {
     report.line("data", format!("{}: {sizes}", dataset.name));
     report.line("model", model(config, outcome));
     charges(outcome, report);
+    inputs(&trained.report, report);
     let kept = match outcome.runs.len() {
         1 => String::new(),
         _ => format!("kept seed {}, split {}: ", best.trial.seed, best.trial.split),
@@ -111,6 +113,28 @@ fn charges(outcome: &Outcome, report: &mut Report) {
     }
     if !rest.is_empty() {
         report.line("", rest.join("; "));
+    }
+}
+
+/// The configurations that were tried, and what the one that was kept takes from its inputs.
+fn inputs(figures: &TrainReport, report: &mut Report) {
+    let runs = figures.runs();
+    for (i, choice) in figures.choices.iter().enumerate() {
+        let taken = match choice.taken_by {
+            0 => String::new(),
+            all if all == runs => "  ← taken".to_owned(),
+            some => format!("  ← taken by {some} of {runs} runs"),
+        };
+        let (loss, accuracy) = (choice.val_loss, percent(choice.val_accuracy));
+        let name = if i == 0 { "tried" } else { "" };
+        let figures = format!("validation loss {loss:.4}, accuracy {accuracy}{taken}");
+        report.line(name, format!("{}: {figures}", choice.words()));
+    }
+    let mut shares: Vec<&InputShare> = figures.shares.iter().collect();
+    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+    for (i, InputShare { name, words, share }) in shares.iter().enumerate() {
+        let label = if i == 0 { "weights" } else { "" };
+        report.line(label, format!("{:>5.1} %  {name}: {words}", 100.0 * share));
     }
 }
 

@@ -10,5 +10,5 @@ mod source;
 
 pub(super) use network::{Head, RowInput, RowNetwork, filter_reach};
 pub use order::ProductOrder;
-pub(super) use order::feature_rows;
+pub(super) use order::{dense_rows, feature_rows, filter_rows};
 pub use source::{MappedRows, RowSource};

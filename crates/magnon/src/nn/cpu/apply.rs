@@ -29,7 +29,10 @@ impl<T: Scalar> Cpu<T> {
         match &map.kind {
             Kind::Dense(numbers) => {
                 let numbers = values.unwrap_or(numbers);
-                let left = product::Operand::new(numbers, map.shape, side == Side::Adjoint);
+                // Rows that are not asked for come last.
+                let rows = if side == Side::Adjoint { x.1.rows() } else { y.1.rows() };
+                let shape = map.shape.with_rows(rows);
+                let left = product::Operand::new(numbers, shape, side == Side::Adjoint);
                 let right = product::Operand::new(x.0, x.1, false);
                 product::product(left, right, y, add, self.parallel);
             }

@@ -1,11 +1,14 @@
 //! `Experiment`: candidate charges, controls and repeated runs on one data set.
 
+mod choose;
 mod outcome;
 mod race;
 mod trial;
 mod variant;
 
-pub use outcome::{CandidateResult, Checkpoints, Control, Observer, Outcome, Seconds};
+pub use outcome::{
+    CandidateResult, Checkpoints, ChoiceResult, Control, Observer, Outcome, Seconds,
+};
 pub use trial::{Repeat, Trial, TrialResult};
 
 use super::{RunConfig, Targets, TrainError, Vary};
@@ -258,15 +261,25 @@ impl<'a> Experiment<'a> {
         if let [only] = &candidates[..] {
             self.check_field(only.charge, &pattern)?;
         }
-        let variants: Vec<Variant> = match self.config.operator {
-            None => vec![self.variant(None)],
-            Some(_) => candidates.iter().map(|c| self.variant(Some(c.charge))).collect(),
+        let choices = self.config.model.alternatives(self.graph, self.features);
+        let variants: Vec<Variant> = match (self.config.operator, &choices[..]) {
+            (Some(_), _) => candidates.iter().map(|c| self.variant(Some(c.charge))).collect(),
+            (None, []) => vec![self.variant(None)],
+            (None, choices) => {
+                let numbered = choices.iter().cloned().enumerate();
+                numbered
+                    .map(|(choice, model)| Variant { model, choice, ..self.variant(None) })
+                    .collect()
+            }
         };
         let mut shop = Workshop { engine, pattern: &pattern, observer, seconds: &mut seconds };
-        let mut raced = self.race(&mut shop, &candidates, &variants)?;
+        let (mut raced, choices) = match (self.config.operator, variants.len()) {
+            (None, 2..) => self.choose(&mut shop, &variants)?,
+            _ => (self.race(&mut shop, &candidates, &variants)?, Vec::new()),
+        };
 
         let mut controls = match self.config.runs.controls {
-            true => self.controls(),
+            true => self.controls(most_taken(&choices).unwrap_or(&self.config.model)),
             false => Vec::new(),
         };
         // A model that is its own control tells nothing.
@@ -286,7 +299,10 @@ impl<'a> Experiment<'a> {
             };
             done.push(control);
         }
-        let runs = raced.take_runs();
+        let mut runs = raced.take_runs();
+        if !choices.is_empty() {
+            self.with_weights(&mut shop, &variants, &mut runs)?;
+        }
         let same = runs.first().map(|run| run.trial.charge);
         let charge = same.filter(|&of| runs.iter().all(|run| run.trial.charge == of)).flatten();
         let candidates = if self.chooses_charge() { raced.candidates } else { Vec::new() };
@@ -294,6 +310,7 @@ impl<'a> Experiment<'a> {
             charge,
             candidates,
             untried: raced.untried,
+            choices,
             pass: self.pass,
             order: raced.order,
             runs,
@@ -304,7 +321,7 @@ impl<'a> Experiment<'a> {
 
     /// The model at a charge.
     fn variant(&self, charge: Option<Charge>) -> Variant {
-        Variant { model: self.config.model.clone(), charge, symmetrised: false }
+        Variant { model: self.config.model.clone(), charge, choice: 0, symmetrised: false }
     }
 
     /// The charges that are tried; one where nothing is left open.
@@ -330,8 +347,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// The controls that suit the model, with what they are.
-    fn controls(&self) -> Vec<(Control, Variant)> {
-        let main = &self.config.model;
+    fn controls(&self, main: &ModelConfig) -> Vec<(Control, Variant)> {
         let mut list = Vec::new();
         let mut add = |key, name: &str, tells, variant| {
             let control = Control { key, name: name.to_owned(), tells, runs: Vec::new() };
@@ -343,13 +359,13 @@ impl<'a> Experiment<'a> {
                 "undirected",
                 "without direction (q = 0)",
                 left,
-                Variant { model: main.clone(), charge: Some(Charge::ZERO), symmetrised: false },
+                Variant { model: main.clone(), ..self.variant(Some(Charge::ZERO)) },
             ),
             Direction::InAndOut => add(
                 "undirected",
                 "without direction (symmetrised)",
                 left,
-                Variant { model: main.clone(), charge: None, symmetrised: true },
+                Variant { model: main.clone(), symmetrised: true, ..self.variant(None) },
             ),
             Direction::Ignored | Direction::NoGraph => (),
         }
@@ -357,10 +373,17 @@ impl<'a> Experiment<'a> {
             let model = without_graph(main);
             let name = format!("without the graph ({})", model.info().title);
             let tells = "how much the features tell by themselves";
-            add("mlp", &name, tells, Variant { model, charge: None, symmetrised: false });
+            add("mlp", &name, tells, Variant { model, ..self.variant(None) });
         }
         list
     }
+}
+
+/// The configuration that most runs took.
+fn most_taken(choices: &[ChoiceResult]) -> Option<&ModelConfig> {
+    // Of equals the first.
+    let most = choices.iter().rev().max_by_key(|choice| choice.taken_by);
+    most.map(|choice| &choice.model)
 }
 
 /// The plain network on the features, with the settings that it shares with a model.

@@ -2,7 +2,7 @@
 
 use super::{Trial, TrialResult};
 use crate::cycles::Candidate;
-use crate::model::{PassEvidence, ProductOrder};
+use crate::model::{ModelConfig, PassEvidence, ProductOrder};
 use crate::operator::{Charge, OperatorConfig};
 use crate::train::{
     Difference, EpochRecord, Interval, Metrics, RunConfig, SplitSizes, Summary,
@@ -55,6 +55,20 @@ pub struct CandidateResult {
     pub taken_by: usize,
 }
 
+/// A configuration of the model that was tried, where it leaves something open, and how it did on the validation
+/// nodes.
+#[derive(Clone, Debug)]
+pub struct ChoiceResult {
+    /// The configuration.
+    pub model: ModelConfig,
+    /// Mean of the best validation losses.
+    pub val_loss: f64,
+    /// Mean of the validation accuracies at those epochs.
+    pub val_accuracy: f64,
+    /// Runs that took it.
+    pub taken_by: usize,
+}
+
 /// A control and its runs.
 #[derive(Clone, Debug)]
 pub struct Control {
@@ -88,6 +102,8 @@ pub struct Outcome {
     pub candidates: Vec<CandidateResult>,
     /// Charges that the cycles suggest too, but lie away from the best ones and were not tried.
     pub untried: Vec<Charge>,
+    /// The configurations of the model that were tried; empty where it leaves nothing open.
+    pub choices: Vec<ChoiceResult>,
     /// The sign taken, where the model has one.
     pub pass: Option<PassEvidence>,
     /// In which order products with filtered features were made, where the model has some.
@@ -105,6 +121,11 @@ impl Outcome {
     pub fn best(&self) -> Option<&TrialResult> {
         let loss = |run: &&TrialResult| run.best.val_loss;
         self.runs.iter().min_by(|a, b| loss(a).total_cmp(&loss(b)))
+    }
+
+    /// The model of a run, with what it leaves open decided.
+    pub fn model<'a>(&'a self, config: &'a RunConfig, run: &TrialResult) -> &'a ModelConfig {
+        self.choices.get(run.trial.choice).map_or(&config.model, |choice| &choice.model)
     }
 
     /// The operator of the charge and the sign taken, where the model has one.

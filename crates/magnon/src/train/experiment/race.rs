@@ -44,6 +44,15 @@ pub(super) struct Raced {
 }
 
 impl Raced {
+    /// Runs that were trained to the end, where no charge is left open.
+    pub fn chosen(
+        order: Option<ProductOrder>,
+        finals: Vec<Vec<Option<TrialResult>>>,
+        winners: Vec<usize>,
+    ) -> Self {
+        Self { candidates: Vec::new(), untried: Vec::new(), order, finals, winners }
+    }
+
     /// All runs of a candidate, where all were trained to the end.
     pub fn runs(&self, candidate: usize) -> Option<Vec<TrialResult>> {
         self.finals[candidate].iter().cloned().collect()
@@ -228,13 +237,17 @@ impl Experiment<'_> {
     /// The runs that choose together, by number.
     fn groups(&self) -> Vec<Vec<usize>> {
         let all: Vec<usize> = (0..self.repeats.len()).collect();
-        if !self.charge_by_split {
-            return vec![all];
-        }
-        let of =
-            |split: usize| all.iter().copied().filter(move |&k| self.repeats[k].split == split);
-        let groups = (0..self.splits.len()).map(|split| of(split).collect::<Vec<_>>());
-        groups.filter(|group| !group.is_empty()).collect()
+        if self.charge_by_split { self.by_split() } else { vec![all] }
+    }
+
+    /// The runs of each split, by number.
+    pub(super) fn by_split(&self) -> Vec<Vec<usize>> {
+        let numbered = || self.repeats.iter().enumerate();
+        let of = |split: usize| {
+            let own = numbered().filter(move |(_, repeat)| repeat.split == split);
+            own.map(|(run, _)| run).collect::<Vec<_>>()
+        };
+        (0..self.splits.len()).map(of).filter(|group| !group.is_empty()).collect()
     }
 }
 

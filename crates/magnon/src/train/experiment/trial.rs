@@ -21,6 +21,8 @@ pub struct Trial {
     pub model: &'static str,
     /// The charge of its operator, where it has one.
     pub charge: Option<Charge>,
+    /// Which of the model's configurations, where it leaves some open.
+    pub choice: usize,
     /// Whether the graph was symmetrised first, as a control.
     pub symmetrised: bool,
     /// Seed of weights, dropout and batches.
@@ -32,11 +34,12 @@ pub struct Trial {
 impl Trial {
     /// A name that no other trial of the run has, fit for a file.
     pub fn name(&self) -> String {
-        let Self { model, charge, symmetrised, seed, split } = self;
+        let Self { model, charge, choice, symmetrised, seed, split } = self;
         let charge = charge.map(|charge| format!("-q{}", charge.to_string().replace('/', "_")));
         let charge = charge.unwrap_or_default();
+        let choice = if *choice == 0 { String::new() } else { format!("-choice{choice}") };
         let graph = if *symmetrised { "-symmetrised" } else { "" };
-        format!("{model}{charge}{graph}-seed{seed}-split{split}")
+        format!("{model}{charge}{choice}{graph}-seed{seed}-split{split}")
     }
 }
 

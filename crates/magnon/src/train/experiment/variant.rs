@@ -21,6 +21,8 @@ use std::time::Instant;
 pub(super) struct Variant {
     pub model: ModelConfig,
     pub charge: Option<Charge>,
+    /// Which of the model's configurations, where it leaves some open.
+    pub choice: usize,
     /// Whether the graph is symmetrised first.
     pub symmetrised: bool,
 }
@@ -157,8 +159,8 @@ impl Experiment<'_> {
     /// What one run of a variant trains.
     fn named(&self, variant: &Variant, run: usize) -> Trial {
         let Repeat { seed, split } = self.repeats[run];
-        let (charge, symmetrised) = (variant.charge, variant.symmetrised);
-        Trial { model: variant.model.info().name, charge, symmetrised, seed, split }
+        let Variant { charge, choice, symmetrised, .. } = *variant;
+        Trial { model: variant.model.info().name, charge, choice, symmetrised, seed, split }
     }
 
     /// Training and validation nodes of a split.

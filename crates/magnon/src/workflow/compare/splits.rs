@@ -61,6 +61,10 @@ pub(super) fn choose(
     let (given, how) = match choice {
         SplitChoice::Given(_) => (true, "that came with the data".to_owned()),
         SplitChoice::Random([a, b, c]) => (false, format!("drawn as {a}/{b}/{c} % of each class")),
+        SplitChoice::PerClass { train, val, .. } => (
+            false,
+            format!("drawn with {train} training nodes of each class and {val} for validation"),
+        ),
     };
     let noun = if count == 1 { "split" } else { "splits" };
     let text =

@@ -3,7 +3,9 @@
 mod report;
 mod verdict;
 
-pub use report::{CandidateRow, ControlRow, Figures, Parts, RunFigures, RunRow, TrainReport};
+pub use report::{
+    CandidateRow, ChoiceRow, ControlRow, Figures, Parts, RunFigures, RunRow, TrainReport,
+};
 
 use super::charge::phase_of;
 use super::{CycleFindings, Phases, Progress, find_cycles, read_training_data};
@@ -165,7 +167,7 @@ fn saved(
     best: &TrialResult,
 ) -> SavedModel {
     SavedModel {
-        model: config.model.clone(),
+        model: outcome.model(config, best).clone(),
         operator: outcome.operator(config),
         filter: config.filter.clone(),
         scaling: dataset.scaling.clone(),

@@ -3,12 +3,14 @@
 use super::verdict::{interval_words, verdict};
 use crate::cycles::ChargeAdvice;
 use crate::data::Dataset;
-use crate::model::ProductOrder;
+use crate::model::{InputShare, ProductOrder};
 use crate::train::{
-    CandidateResult, Difference, Interval, Metrics, Outcome, RunConfig, Summary, TrialResult,
+    CandidateResult, ChoiceResult, Difference, Interval, Metrics, Outcome, RunConfig, Summary,
+    TrialResult,
 };
 use crate::workflow::Phases;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What came of training, in figures.
@@ -32,6 +34,12 @@ pub struct TrainReport {
     pub charges_untried: Vec<String>,
     /// Why the cycles suggest the one that they do.
     pub charge_reason: Option<String>,
+    /// The configurations of the model that were tried, where it leaves something open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<ChoiceRow>,
+    /// How much the model that was kept takes from each of its inputs, where it weighs them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<InputShare>,
     /// `low` or `high`, where the model has a sign.
     pub pass: Option<String>,
     /// Homophily of the training labels, where it decided.
@@ -110,6 +118,42 @@ pub struct CandidateRow {
     pub val_accuracy: f64,
     /// Epochs after which it was dropped; `None` where it was trained to the end.
     pub dropped_after: Option<usize>,
+}
+
+/// A configuration of the model that was tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChoiceRow {
+    /// The settings that it has for itself.
+    pub settings: Map<String, Value>,
+    /// Mean validation loss.
+    pub val_loss: f64,
+    /// Mean accuracy on validation nodes.
+    pub val_accuracy: f64,
+    /// Runs that took it.
+    pub taken_by: usize,
+}
+
+impl ChoiceRow {
+    fn of(config: &RunConfig, result: &ChoiceResult) -> Self {
+        let open = config.model.settings();
+        let mut settings = result.model.settings();
+        settings.retain(|key, value| open.get(key) != Some(value));
+        let ChoiceResult { val_loss, val_accuracy, taken_by, .. } = *result;
+        Self { settings, val_loss, val_accuracy, taken_by }
+    }
+
+    /// The settings in one line.
+    pub fn words(&self) -> String {
+        let value = |value: &Value| match value {
+            Value::Array(items) => {
+                let text = |item: &Value| item.as_str().map_or(item.to_string(), str::to_owned);
+                items.iter().map(text).collect::<Vec<_>>().join(", ")
+            }
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        self.settings.values().map(value).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Figures of one run.
@@ -254,6 +298,8 @@ impl TrainReport {
             charge_candidates: outcome.candidates.iter().map(CandidateRow::of).collect(),
             charges_untried: outcome.untried.iter().map(|charge| charge.to_string()).collect(),
             charge_reason: advice.map(|advice| advice.reason.clone()),
+            choices: outcome.choices.iter().map(|tried| ChoiceRow::of(config, tried)).collect(),
+            shares: outcome.model(config, best).shares(&best.weights),
             pass: outcome.pass.map(|pass| pass.name().to_owned()),
             train_homophily: outcome.pass.and_then(|pass| pass.homophily),
             chance_homophily: outcome.pass.and_then(|pass| pass.chance),

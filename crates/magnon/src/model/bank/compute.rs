@@ -1,0 +1,362 @@
+//! What the channels of a bank are on a graph, and how their products with weights are made.
+
+use super::channel::Channel;
+use super::probe;
+use crate::data::Features;
+use crate::filter::{Filter, Propagated, propagate};
+use crate::matrix::{Matrix, SparseMatrix};
+use crate::model::dirgnn::InAndOut;
+use crate::model::network::BuildSeconds;
+use crate::model::rows::{dense_rows, feature_rows, filter_reach, filter_rows};
+use crate::model::{Inputs, ModelError, ProductOrder, Purpose, Reach};
+use crate::nn::{Engine, Field, MapSource, Scalar, Series};
+use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How C·W is made for a channel C.
+enum Product {
+    /// C has the rows of X.
+    Raw,
+    /// C has rows of P or Pᵀ.
+    Rows(Along),
+    /// C = h(S)X, computed once.
+    Filtered(Arc<Propagated>),
+    /// h(S)'s rows, computed once, times X·W.
+    Factored { operator: MagneticOperator, filter: Filter },
+    /// h(S) is applied to X·W in every step.
+    Spread { operator: MagneticOperator, filter: Filter },
+    /// P and Pᵀ are applied to X·W, or to W itself, in every step.
+    Walk { word: Vec<Along>, from: From },
+}
+
+/// What a walk starts from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum From {
+    /// X·W.
+    Features,
+    /// W, which has a row for each node.
+    Nodes,
+}
+
+/// One channel on a graph.
+pub(super) struct ComputedChannel {
+    product: Product,
+    /// Rows of its weights.
+    pub inputs: usize,
+    /// The field that it is over.
+    pub field: Field,
+    reach: Reach,
+    /// Root of the mean square of its rows' norms.
+    norm: f64,
+}
+
+impl ComputedChannel {
+    /// The norm that rows of C·W have about, for weights of so many columns as they are drawn first.
+    pub fn size(&self, hidden: usize) -> f64 {
+        let (inputs, hidden) = (self.inputs as f64, hidden as f64);
+        let size = self.norm * (2.0 * hidden / (inputs + hidden)).sqrt();
+        if size > 0.0 { size } else { 1.0 }
+    }
+}
+
+/// The channels of a bank on a graph with its features.
+pub(super) struct Computed<'a, E: Engine> {
+    pub channels: Vec<ComputedChannel>,
+    features: &'a Features,
+    pattern: Arc<Pattern>,
+    steps: InAndOut,
+    /// X, where products are made as H·(X·W).
+    whole: Option<Arc<E::Map>>,
+    pub seconds: BuildSeconds,
+}
+
+/// Bytes of filtered features that are kept; channels beyond are filtered in every step.
+const ROOM: usize = 2 << 30;
+/// A product with sparse rows takes about this many times as long per multiplication as a dense one.
+const SPARSE_COST: usize = 4;
+
+impl<'a, E: Engine> Computed<'a, E> {
+    pub fn new(engine: &E, inputs: &Inputs<'a>, channels: &[Channel]) -> Result<Self, ModelError> {
+        let features = inputs.features;
+        let mut computed = Self {
+            channels: Vec::new(),
+            features,
+            pattern: inputs.pattern.clone(),
+            steps: InAndOut::new(inputs.graph, 0.5),
+            whole: None,
+            seconds: BuildSeconds::default(),
+        };
+        let mut room = ROOM;
+        for channel in channels {
+            let channel = computed.channel(inputs, channel, channels.len() == 1, &mut room)?;
+            computed.channels.push(channel);
+        }
+        let factored =
+            |channel: &ComputedChannel| matches!(channel.product, Product::Factored { .. });
+        if computed.channels.iter().any(factored) {
+            let every = 0..features.rows();
+            computed.whole = Some(Arc::new(engine.prepare(feature_rows(features, every))?));
+        }
+        Ok(computed)
+    }
+
+    fn channel(
+        &mut self,
+        inputs: &Inputs,
+        channel: &Channel,
+        only: bool,
+        room: &mut usize,
+    ) -> Result<ComputedChannel, ModelError> {
+        let (features, real) = (self.features.cols(), Field::Real);
+        let norm = match inputs.purpose {
+            Purpose::Train { .. } => self.norm(inputs, channel)?,
+            Purpose::Predict => 1.0,
+        };
+        let made =
+            |product, inputs, field, reach| ComputedChannel { product, inputs, field, reach, norm };
+        Ok(match channel {
+            Channel::Features => made(Product::Raw, features, real, Reach::Hops(0)),
+            Channel::Rows(word) => {
+                let product = match word[..] {
+                    [along] => Product::Rows(along),
+                    _ => Product::Walk { word: word.clone(), from: From::Nodes },
+                };
+                made(product, self.nodes(), real, Reach::Hops(word.len()))
+            }
+            Channel::Steps(word) => {
+                let product = Product::Walk { word: word.clone(), from: From::Features };
+                made(product, features, real, Reach::Hops(word.len()))
+            }
+            Channel::Filter { operator, filter } => {
+                let start = Instant::now();
+                let operator = MagneticOperator::from_pattern(inputs.pattern.clone(), operator)?;
+                let filter = filter.build(operator.bounds(), operator.config().kind)?;
+                self.seconds.operator += start.elapsed().as_secs_f64();
+                let field = if operator.is_real() { Field::Real } else { Field::Complex };
+                let reach = filter_reach(&operator, &filter);
+                let start = Instant::now();
+                let product = self.filter(inputs, operator, filter, only, room)?;
+                self.seconds.propagate += start.elapsed().as_secs_f64();
+                made(product, features, field, reach)
+            }
+        })
+    }
+
+    /// Root of the mean square of the rows' norms, ‖C‖_F/√n, by Hutchinson's estimate: E‖Cz‖² for random signs z.
+    fn norm(&self, inputs: &Inputs, channel: &Channel) -> Result<f64, ModelError> {
+        let nodes = self.nodes().max(1) as f64;
+        let walk = |word: &[Along], mut block: Matrix<f32>| {
+            for &along in word.iter().rev() {
+                block = probe::step(&block, |u| self.step_row(along, u));
+            }
+            probe::mean_square(&block)
+        };
+        let square = match channel {
+            Channel::Features => probe::square(self.features),
+            Channel::Steps(word) => walk(word, probe::signs(self.features)),
+            Channel::Rows(word) => walk(word, probe::plain_signs(self.nodes())),
+            Channel::Filter { operator, filter } => {
+                let operator = MagneticOperator::from_pattern(inputs.pattern.clone(), operator)?;
+                let filter = filter.build(operator.bounds(), operator.config().kind)?;
+                let block = Features::Dense(probe::signs(self.features));
+                match propagate(&operator, &filter, &block, &|_, _| true)? {
+                    Propagated::Real(block) => probe::mean_square(&block),
+                    // Of a complex channel half goes to the real part.
+                    Propagated::Complex(block) => 0.5 * probe::complex_mean_square(&block),
+                }
+            }
+        };
+        Ok((square / nodes).sqrt())
+    }
+
+    /// The entries of a row of P or Pᵀ.
+    fn step_row(&self, along: Along, u: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+        let InAndOut { left, right } = &self.steps;
+        self.pattern.row(u).filter_map(move |(v, out, back)| {
+            let weight = match along {
+                Along::Out => out * left[u] * right[v],
+                Along::In => back * right[u] * left[v],
+            };
+            (weight != 0.0).then_some((v, weight))
+        })
+    }
+
+    /// The cheapest way to h(S)X·W, by multiplications for one hidden unit in one step.
+    fn filter(
+        &self,
+        inputs: &Inputs,
+        operator: MagneticOperator,
+        filter: Filter,
+        only: bool,
+        room: &mut usize,
+    ) -> Result<Product, ModelError> {
+        let field = if operator.is_real() { Field::Real } else { Field::Complex };
+        let x = self.features;
+        let bytes = x.rows().saturating_mul(x.cols()).saturating_mul(4 * field.parts());
+        let steps = Series::of(&filter).steps();
+        let compute = |operator: &MagneticOperator, filter: &Filter| {
+            let compute = || Ok(propagate(operator, filter, x, inputs.progress)?);
+            match inputs.shared {
+                Some(shared) => shared.filtered(operator, filter, compute),
+                None => Ok(Arc::new(compute()?)),
+            }
+        };
+        let Purpose::Train { train, val, .. } = inputs.purpose else {
+            return match steps {
+                Some(_) => Ok(Product::Spread { operator, filter }),
+                None => Ok(Product::Filtered(compute(&operator, &filter)?)),
+            };
+        };
+        let order = ProductOrder::cheaper(field, x, train, val);
+        let dense = field.parts() * field.parts();
+        let rows = 2 * train + val;
+        let kept = match order {
+            ProductOrder::Rows => dense * rows * x.cols(),
+            ProductOrder::Factored => {
+                dense * rows * x.rows() + SPARSE_COST * 2 * stored(x) * field.parts()
+            }
+        };
+        // Forward and back for training nodes, forward for validation nodes, which see as much.
+        let spread = steps
+            .map(|steps| SPARSE_COST * 3 * (stored(x) + dense * steps * self.pattern.stored()));
+        let kept_bytes = match order {
+            ProductOrder::Rows => bytes,
+            ProductOrder::Factored => {
+                (train + val).saturating_mul(x.rows()).saturating_mul(4 * field.parts())
+            }
+        };
+        if spread.is_some_and(|spread| (spread < kept && !only) || kept_bytes > *room) {
+            return Ok(Product::Spread { operator, filter });
+        }
+        *room = room.saturating_sub(kept_bytes);
+        match order {
+            ProductOrder::Rows => Ok(Product::Filtered(compute(&operator, &filter)?)),
+            ProductOrder::Factored => Ok(Product::Factored { operator, filter }),
+        }
+    }
+
+    /// Nodes of the graph.
+    pub fn nodes(&self) -> usize {
+        self.pattern.nodes()
+    }
+
+    /// How far the channels see.
+    pub fn reach(&self) -> Reach {
+        let mut far = 0;
+        for channel in &self.channels {
+            match channel.reach {
+                Reach::Hops(hops) => far = far.max(hops),
+                Reach::Everything => return Reach::Everything,
+            }
+        }
+        Reach::Hops(far)
+    }
+
+    /// What the channels of some nodes need in a step.
+    pub fn blocks(&self, engine: &E, nodes: &[u32]) -> Result<Blocks<E>, ModelError> {
+        let longest = self.channels.iter().map(|channel| match &channel.product {
+            Product::Walk { word, .. } => word.len(),
+            Product::Spread { filter, .. } => Series::of(filter).steps().unwrap_or(0),
+            _ => 0,
+        });
+        let longest = longest.max().unwrap_or(0);
+        let seen = Arc::new(Neighbourhood::new(&self.pattern, nodes, longest));
+        let prepare = |map| engine.prepare(map).map(Arc::new);
+        let walks =
+            self.channels.iter().any(|channel| matches!(channel.product, Product::Walk { .. }));
+        let ways: Vec<Arc<E::Map>> = match walks {
+            true => self.steps.maps(&seen).into_iter().map(prepare).collect::<Result<_, _>>()?,
+            false => Vec::new(),
+        };
+        let each = || nodes.iter().map(|&u| u as usize);
+        let block = |channel: &ComputedChannel| -> Result<Block<E>, ModelError> {
+            Ok(match &channel.product {
+                Product::Raw => Block::Rows(prepare(feature_rows(self.features, each()))?),
+                Product::Rows(along) => Block::Rows(prepare(self.adjacency_rows(*along, nodes))?),
+                Product::Filtered(filtered) => {
+                    Block::Rows(prepare(dense_rows(filtered.as_ref(), each(), false))?)
+                }
+                Product::Factored { operator, filter } => {
+                    Block::Factored(prepare(filter_rows(operator, filter, nodes)?)?)
+                }
+                Product::Spread { operator, filter } => {
+                    let series = Series::of(filter);
+                    let steps = series.steps().unwrap_or(0);
+                    let near = Arc::new(Neighbourhood::new(&self.pattern, nodes, steps));
+                    let edges = EdgeMatrix::operator(operator, &near);
+                    Block::Spread(prepare(MapSource::Filter { edges, series })?, near.size(steps))
+                }
+                Product::Walk { word, from } => {
+                    let way = |along: &Along| ways[usize::from(*along == Along::In)].clone();
+                    Block::Walk { word: word.iter().map(way).collect(), from: *from }
+                }
+            })
+        };
+        let blocks = self.channels.iter().map(block).collect::<Result<Vec<_>, _>>()?;
+        let starts = |at: From| {
+            blocks.iter().any(|block| match block {
+                Block::Spread(..) => at == From::Features,
+                Block::Walk { from, .. } => *from == at,
+                _ => false,
+            })
+        };
+        let rows: Vec<usize> = seen.nodes().collect();
+        let features = starts(From::Features)
+            .then(|| prepare(feature_rows(self.features, rows.iter().copied())))
+            .transpose()?;
+        let selection = starts(From::Nodes).then(|| prepare(self.selection(&rows))).transpose()?;
+        Ok(Blocks { blocks, features, selection, whole: self.whole.clone(), seen })
+    }
+
+    /// The rows of some nodes of a matrix with a row for each.
+    fn selection<T: Scalar>(&self, rows: &[usize]) -> MapSource<T> {
+        let units = rows.iter().enumerate().map(|(row, &node)| (row, node as u32, 1.0));
+        let units = SparseMatrix::from_triplets(rows.len(), self.nodes(), units);
+        let Ok(units) = units else { unreachable!("every node is one of the graph") };
+        MapSource::Sparse(units)
+    }
+
+    /// Rows of P or Pᵀ, one column per node of the graph.
+    fn adjacency_rows<T: Scalar>(&self, along: Along, nodes: &[u32]) -> MapSource<T> {
+        let entries = nodes.iter().enumerate().flat_map(|(row, &u)| {
+            let entries = self.step_row(along, u as usize);
+            entries.map(move |(v, weight)| (row, v as u32, weight as f32))
+        });
+        let rows = SparseMatrix::from_triplets(nodes.len(), self.pattern.nodes(), entries);
+        let Ok(rows) = rows else { unreachable!("every neighbour is a node of the graph") };
+        MapSource::Sparse(rows)
+    }
+}
+
+/// Numbers that features store.
+fn stored(x: &Features) -> usize {
+    match x {
+        Features::Sparse(x) => x.stored(),
+        Features::Dense(x) => x.rows() * x.cols(),
+    }
+}
+
+/// What the channels of some nodes need in a step.
+pub(super) struct Blocks<E: Engine> {
+    pub blocks: Vec<Block<E>>,
+    /// Features of the nodes that are seen.
+    pub features: Option<Arc<E::Map>>,
+    /// The rows of weights of the nodes that are seen.
+    pub selection: Option<Arc<E::Map>>,
+    /// Features of all nodes.
+    pub whole: Option<Arc<E::Map>>,
+    pub seen: Arc<Neighbourhood>,
+}
+
+/// One channel of some nodes.
+pub(super) enum Block<E: Engine> {
+    /// C·W.
+    Rows(Arc<E::Map>),
+    /// H·(X·W).
+    Factored(Arc<E::Map>),
+    /// h(S)(X·W), from so many nodes.
+    Spread(Arc<E::Map>, usize),
+    /// P or Pᵀ, …, applied from the last to the first.
+    Walk { word: Vec<Arc<E::Map>>, from: From },
+}

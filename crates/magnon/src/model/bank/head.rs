@@ -1,0 +1,186 @@
+//! From the channels of a bank to logits.
+
+use super::compute::{Block, Blocks, Computed, From};
+use super::{BankActivation, BankConfig};
+use crate::model::{Inputs, Mode};
+use crate::nn::{
+    Activation, Engine, Field, Layout, Linear, NamedNumbers, ParameterId, Shape, Trace, Var,
+};
+
+/// The name of the parameter that weighs the channels.
+const CHANNEL_WEIGHTS: &str = "channel_weights";
+
+/// The layers of a bank.
+#[derive(Clone)]
+pub(super) struct Head {
+    channels: Vec<Linear>,
+    weights: ParameterId,
+    /// Scales of the channels' biases, where rows are scaled to norm 1.
+    sizes: Option<ParameterId>,
+    /// Hidden layers after that of the channels.
+    deeper: Vec<Linear>,
+    last: Linear,
+    activation: BankActivation,
+    dropout: f64,
+}
+
+impl Head {
+    pub fn new<E: Engine>(
+        config: &BankConfig,
+        inputs: &Inputs,
+        computed: &Computed<E>,
+    ) -> (Layout, Self) {
+        let mut layout = Layout::default();
+        let gated = config.activation == BankActivation::GatedTanh;
+        let mut channels = Vec::new();
+        for (c, channel) in computed.channels.iter().enumerate() {
+            let name = format!("channels.{c}");
+            let shape = Shape::new(channel.inputs, config.hidden, channel.field);
+            let weight = layout.weight(&format!("{name}.weight"), shape, config.init);
+            // Where the real part is taken, only the real part of a bias would count.
+            let row = if gated { shape.with_rows(1) } else { Shape::real(1, config.hidden) };
+            let bias = layout.bias(&format!("{name}.bias"), row, shape.rows(), config.init);
+            channels.push(Linear { weight, bias: Some(bias), shape });
+        }
+        let count = channels.len();
+        let weights = layout.given(CHANNEL_WEIGHTS, Shape::real(1, count), vec![0.0; count]);
+        layout.without_decay(weights);
+        let sizes = config.normalize_rows.then(|| {
+            let sizes = computed.channels.iter().map(|channel| channel.size(config.hidden));
+            let sizes = layout.given("bias_scales", Shape::real(1, count), sizes.collect());
+            layout.without_decay(sizes);
+            sizes
+        });
+        let mut width = config.hidden * count;
+        let mut deeper = Vec::new();
+        for l in 1..config.layers {
+            let shape = Shape::real(width, config.hidden);
+            deeper.push(layout.linear(&format!("layers.{l}"), shape, config.init));
+            width = config.hidden;
+        }
+        let last = layout.linear("readout", Shape::real(width, inputs.classes), config.init);
+        layout.scale_decay(config.decay);
+        let BankConfig { activation, dropout, .. } = *config;
+        (layout, Self { channels, weights, sizes, deeper, last, activation, dropout })
+    }
+
+    pub fn logits<E: Engine>(&self, trace: &mut Trace<E>, blocks: &Blocks<E>, mode: Mode) -> Var {
+        let weights = trace.parameter(self.weights);
+        let weights = trace.softmax(weights);
+        let mut parts = Vec::with_capacity(self.channels.len());
+        for (c, (channel, block)) in self.channels.iter().zip(&blocks.blocks).enumerate() {
+            let product = multiply(trace, blocks, block, channel);
+            let bias = self.bias(trace, c, channel);
+            let mut part = self.read(trace, product, bias);
+            if self.sizes.is_some() {
+                part = trace.normalize_rows(part);
+            }
+            parts.push(trace.scale_by(weights, c, part));
+        }
+        let all = if let [only] = parts[..] { only } else { trace.concatenate(&parts) };
+        let mut hidden = match self.activation {
+            BankActivation::GatedTanh => all,
+            _ => self.activate(trace, all),
+        };
+        hidden = mode.dropout(trace, hidden, self.dropout, 0);
+        for (layer, site) in self.deeper.iter().zip(1..) {
+            let sum = layer.apply(trace, hidden);
+            let active = self.activate(trace, sum);
+            hidden = mode.dropout(trace, active, self.dropout, site);
+        }
+        self.last.apply(trace, hidden)
+    }
+
+    /// The bias of a channel. Beside rows that are scaled to norm 1 afterwards it counts by its size in relation to
+    /// theirs: it is measured in their size, so that the scale of the features does not matter.
+    fn bias<E: Engine>(&self, trace: &mut Trace<E>, c: usize, channel: &Linear) -> Option<Var> {
+        let bias = trace.parameter(channel.bias?);
+        Some(match self.sizes {
+            Some(sizes) => {
+                let sizes = trace.parameter(sizes);
+                trace.scale_by(sizes, c, bias)
+            }
+            None => bias,
+        })
+    }
+
+    /// A channel's product with its bias, as real numbers.
+    fn read<E: Engine>(&self, trace: &mut Trace<E>, product: Var, bias: Option<Var>) -> Var {
+        let complex = trace.shape(product).field() == Field::Complex;
+        let add = |trace: &mut Trace<E>, x: Var| bias.map_or(x, |bias| trace.bias(x, bias));
+        match (self.activation, complex) {
+            (BankActivation::GatedTanh, true) => {
+                let sum = add(trace, product);
+                trace.activate(Activation::GatedTanh, sum)
+            }
+            (BankActivation::GatedTanh, false) => {
+                let sum = add(trace, product);
+                trace.activate(Activation::Tanh, sum)
+            }
+            (_, true) => {
+                let real = trace.activate(Activation::RealPart, product);
+                // A bias takes over its summand, which an activation keeps.
+                let own = trace.sum(&[(1.0, real)]);
+                add(trace, own)
+            }
+            (_, false) => add(trace, product),
+        }
+    }
+
+    fn activate<E: Engine>(&self, trace: &mut Trace<E>, x: Var) -> Var {
+        let f = match self.activation {
+            BankActivation::Relu => Activation::Relu,
+            BankActivation::Tanh | BankActivation::GatedTanh => Activation::Tanh,
+        };
+        trace.activate(f, x)
+    }
+}
+
+/// The softmax of trained channel weights.
+pub(super) fn shares(weights: &[NamedNumbers]) -> Vec<f64> {
+    let found = weights.iter().find(|(name, ..)| name == CHANNEL_WEIGHTS);
+    let Some((_, _, numbers)) = found else { return Vec::new() };
+    let most = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let powers: Vec<f64> = numbers.iter().map(|&x| f64::from(x - most).exp()).collect();
+    let sum: f64 = powers.iter().sum();
+    powers.iter().map(|power| power / sum).collect()
+}
+
+/// C·W of one channel.
+fn multiply<E: Engine>(
+    trace: &mut Trace<E>,
+    blocks: &Blocks<E>,
+    block: &Block<E>,
+    channel: &Linear,
+) -> Var {
+    let weight = trace.parameter(channel.weight);
+    let near = |trace: &mut Trace<E>, from: From, rows: usize| {
+        let map = match from {
+            From::Features => &blocks.features,
+            From::Nodes => &blocks.selection,
+        };
+        match map {
+            Some(map) => trace.map_head(map, weight, rows),
+            None => unreachable!("what a channel starts from was prepared"),
+        }
+    };
+    match (block, &blocks.whole) {
+        (Block::Rows(rows), _) => trace.map(rows, weight),
+        (Block::Factored(rows), Some(whole)) => {
+            let product = trace.map(whole, weight);
+            trace.map(rows, product)
+        }
+        (Block::Factored(_), None) => unreachable!("features were prepared for factored channels"),
+        (Block::Spread(map, from), _) => {
+            let product = near(trace, From::Features, *from);
+            trace.map(map, product)
+        }
+        (Block::Walk { word, from }, _) => {
+            let mut product = near(trace, *from, blocks.seen.size(word.len()));
+            for (k, map) in word.iter().enumerate().rev() {
+                product = trace.map_head(map, product, blocks.seen.size(k));
+            }
+            product
+        }
+    }
+}

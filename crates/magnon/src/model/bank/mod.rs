@@ -1,0 +1,171 @@
+//! The bank: channels of filtered features, kept apart and weighed.
+
+mod channel;
+mod channels;
+mod compute;
+mod head;
+mod network;
+mod probe;
+
+pub use channel::Channel;
+pub use channels::Channels;
+
+use super::error::{check_count, check_dropout, check_width};
+use super::tunable::{Tunable, Values};
+use super::{
+    Architecture, Direction, InputShare, Inputs, ModelError, ModelInfo, Network, TrainingDefaults,
+};
+use crate::data::Features;
+use crate::graph::DiGraph;
+use crate::nn::{Engine, Init, NamedNumbers};
+use head::Head;
+use network::Bank;
+use serde::{Deserialize, Serialize};
+
+/// How the hidden layer of a bank is made non-linear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BankActivation {
+    /// max(x, 0); of complex channels the real part is taken first.
+    #[default]
+    Relu,
+    /// tanh x; of complex channels the real part is taken first.
+    Tanh,
+    /// MGC's: tanh(Re z)·tanh(Im z) of complex channels, tanh x of real ones.
+    GatedTanh,
+}
+
+/// Channels C_c, each a filter of an operator on the features, with a projection of its own:
+///
+/// softmax(σ([a_1·n(C_1W_1 + b_1), a_2·n(C_2W_2 + b_2), …])·W + b),
+///
+/// where n scales rows to norm 1, a is a softmax over trained numbers, one for each channel, and σ the
+/// activation. The weights a say what the data used.
+///
+/// A complex channel has a complex projection. With ReLU or tanh its real part is taken: Re(CW) =
+/// Re(C)·Re(W) − Im(C)·Im(W), the real network on both parts of C side by side. With the gated tanh, no
+/// scaling of rows and one channel `linear-rank(charge=q)`, the bank is MGC.
+///
+/// | name | default | purpose | range |
+/// |---|---|---|---|
+/// | `channels` | `auto` | what is classified by; `auto` chooses by validation | |
+/// | `hidden` | 64 | columns of a channel | 1 to 65536 |
+/// | `layers` | 1 | hidden layers, that of the channels included | 1 to 4 |
+/// | `activation` | `relu` | what makes it non-linear | `relu`, `tanh`, `gated_tanh` |
+/// | `normalize_rows` | true | whether rows of a channel are scaled to norm 1 | |
+/// | `dropout` | 0.5 | share of the hidden layers left out in training | [0, 1) |
+/// | `decay` | 1 | factor of the weight decay | 0 to 1000 |
+/// | `init` | `glorot` | how weights are drawn | |
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BankConfig {
+    /// What is classified by.
+    pub channels: Channels,
+    /// Columns of a channel.
+    pub hidden: usize,
+    /// Hidden layers, that of the channels included.
+    pub layers: usize,
+    /// What makes it non-linear.
+    pub activation: BankActivation,
+    /// Whether rows of a channel are scaled to norm 1.
+    pub normalize_rows: bool,
+    /// Share of the hidden layers left out in training.
+    pub dropout: f64,
+    /// Factor of the weight decay.
+    pub decay: f64,
+    /// How weights are drawn.
+    pub init: Init,
+}
+
+/// Factor of the weight decay where all channels are smoothed features.
+const SMOOTH_DECAY: f64 = 10.0;
+
+impl Default for BankConfig {
+    fn default() -> Self {
+        Self {
+            channels: Channels::Auto,
+            hidden: 64,
+            layers: 1,
+            activation: BankActivation::Relu,
+            normalize_rows: true,
+            dropout: 0.5,
+            decay: 1.0,
+            init: Init::Glorot,
+        }
+    }
+}
+
+impl Architecture for BankConfig {
+    const INFO: ModelInfo = ModelInfo {
+        name: "bank",
+        title: "Bank",
+        summary: "channels of directed filters with a projection each, weighed by a softmax",
+        source: "Magnon; after FSGNN (Maurya et al., 2021), Dir-GNN (Rossi et al., 2023) and MGC",
+        direction: Direction::InAndOut,
+        operator: None,
+        filter: None,
+        training: TrainingDefaults { rate: 0.01, weight_decay: 1e-4, ..TrainingDefaults::MGC },
+        tunable: &[
+            Tunable::HIDDEN,
+            Tunable { key: "activation", values: Values::Words(&["relu", "tanh"]) },
+            Tunable::NORMALIZE_ROWS,
+            Tunable::DROPOUT,
+        ],
+    };
+
+    fn check(&self) -> Result<(), ModelError> {
+        check_width("number of hidden units", self.hidden)?;
+        check_count("number of layers", self.layers, 4, "from 1 to 4")?;
+        if !(0.0..=1000.0).contains(&self.decay) {
+            let (name, value) = ("factor of the weight decay", self.decay);
+            return Err(ModelError::OutOfRange { name, value, range: "from 0 to 1000" });
+        }
+        check_dropout(self.dropout)
+    }
+
+    fn alternatives(&self, graph: &DiGraph, _: &Features) -> Vec<Self> {
+        match self.channels {
+            Channels::Given(_) => Vec::new(),
+            Channels::Auto => channels::suited(graph)
+                .into_iter()
+                .map(|channels| {
+                    let smooth =
+                        channels.iter().all(|channel| matches!(channel, Channel::Filter { .. }));
+                    let bank = Self { channels: Channels::Given(channels), ..self.clone() };
+                    // Smoothed features alone are for few labels: the size of a row tells how sure they are, and
+                    // a strong decay keeps them from being learnt by heart.
+                    match smooth {
+                        true => {
+                            Self { normalize_rows: false, decay: SMOOTH_DECAY * self.decay, ..bank }
+                        }
+                        false => bank,
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    fn shares(&self, weights: &[NamedNumbers]) -> Vec<InputShare> {
+        let Channels::Given(channels) = &self.channels else { return Vec::new() };
+        head::shares(weights)
+            .into_iter()
+            .zip(channels)
+            .map(|(share, channel)| InputShare {
+                name: channel.to_string(),
+                words: channel.words(),
+                share,
+            })
+            .collect()
+    }
+
+    fn build<'a, E: Engine>(
+        &self,
+        engine: &E,
+        inputs: &Inputs<'a>,
+    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+        let channels = self.channels.resolve(inputs);
+        let computed = compute::Computed::new(engine, inputs, &channels)?;
+        let (layout, head) = Head::new(self, inputs, &computed);
+        Ok(Box::new(Bank::new(layout, head, computed)))
+    }
+}

@@ -1,0 +1,62 @@
+//! A bank as a network, and its views.
+
+use super::compute::{Blocks, Computed};
+use super::head::Head;
+use crate::matrix::Matrix;
+use crate::model::network::{BuildSeconds, evaluate, named};
+use crate::model::{Mode, ModelError, Network, Reach, View};
+use crate::nn::{Engine, Layout, Parameters, Trace, Var};
+
+/// A bank on data.
+pub(super) struct Bank<'a, E: Engine> {
+    layout: Layout,
+    head: Head,
+    computed: Computed<'a, E>,
+}
+
+impl<'a, E: Engine> Bank<'a, E> {
+    pub fn new(layout: Layout, head: Head, computed: Computed<'a, E>) -> Self {
+        Self { layout, head, computed }
+    }
+}
+
+impl<E: Engine> Network<E> for Bank<'_, E> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+        let blocks = self.computed.blocks(engine, nodes)?;
+        Ok(Box::new(BankView { head: self.head.clone(), blocks }))
+    }
+
+    fn reach(&self) -> Reach {
+        self.computed.reach()
+    }
+
+    fn seconds(&self) -> BuildSeconds {
+        self.computed.seconds
+    }
+
+    fn predict(
+        &self,
+        engine: &E,
+        parameters: &Parameters<E>,
+        nodes: Option<&[u32]>,
+    ) -> Result<Matrix<f32>, ModelError> {
+        let nodes = named(nodes, self.computed.nodes());
+        evaluate(engine, parameters, self.view(engine, &nodes)?.as_ref())
+    }
+}
+
+/// The channels of some nodes.
+struct BankView<E: Engine> {
+    head: Head,
+    blocks: Blocks<E>,
+}
+
+impl<E: Engine> View<E> for BankView<E> {
+    fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
+        self.head.logits(trace, &self.blocks, mode)
+    }
+}
