@@ -7,10 +7,10 @@ use magnon::data::{Dataset, Features, Scaling, SyntheticConfig};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
 use magnon::model::{
-    ChargeChoice, Direction, Inputs, MODELS, Mode, ModelConfig, Network, ProductOrder, Purpose,
-    Reach, View,
+    ChargeChoice, Direction, Inputs, MODELS, Mode, ModelConfig, Network, PassChoice, ProductOrder,
+    Purpose, Reach, View,
 };
-use magnon::nn::{Cpu, DrawKey, Loss, Parameters, Scalar, Tape, Trace};
+use magnon::nn::{Cpu, DrawKey, Loss, NamedNumbers, Parameters, Scalar, Tape, Trace};
 use magnon::operator::{Charge, OperatorConfig, Pattern};
 use magnon::run::{PredictionCache, SavedModel, predict};
 use magnon::train::{
@@ -85,6 +85,13 @@ fn cases() -> Vec<Case> {
             ],
             "fabernet" => &[("complex", true.into())],
             "fsgnn" => &[("normalize_rows", false.into())],
+            "bank" => &[
+                ("channels", "x,out.in,power(order=2,charge=1/3,normalize=directed)".into()),
+                ("channels", "linear-rank(order=3,charge=1/5),rows-in.out,heat(order=2)".into()),
+                ("normalize_rows", false.into()),
+                ("activation", "gated_tanh".into()),
+                ("layers", 2.into()),
+            ],
             "gcn" => &[("layers", 1.into()), ("layers", 3.into())],
             _ => &[],
         };
@@ -544,10 +551,12 @@ fn predictions_on_a_changed_graph_are_those_of_all_rows() {
             for (change, after) in &changes {
                 let words = format!("{}, weighted {weighted}, {change}", case.name);
                 let part = predict(&model, after, Some(&cache));
-                if after.graph.nodes() > LINE && model.model.info().name == "linkx" {
-                    // It has weights for each node.
+                let by_node = |(name, shape, _): &NamedNumbers| {
+                    name.ends_with("weight") && shape.rows() == LINE
+                };
+                if after.graph.nodes() > LINE && model.weights.iter().any(by_node) {
                     let error = part.unwrap_err().to_string();
-                    assert!(error.contains("edges.weight has 160"), "{error}");
+                    assert!(error.contains("weight has 160"), "{error}");
                     continue;
                 }
                 let (part, full) = (part.unwrap(), predict(&model, after, None).unwrap());
@@ -582,13 +591,16 @@ fn the_demonstration_graph_needs_directions() {
     let data = SyntheticConfig::demo().dataset("demo").unwrap();
     for info in MODELS {
         let mut config = RunConfig::of(ModelConfig::named(info.name).unwrap());
-        for (key, value) in [("hidden", 32), ("heads", 2)] {
+        let settings: [(&str, Value); 3] =
+            [("hidden", 32.into()), ("heads", 2.into()), ("channels", "x,out,in,out.in".into())];
+        for (key, value) in settings {
             if config.model.has(key) {
-                config.model.set(key, value.into()).unwrap();
+                config.model.set(key, value).unwrap();
             }
         }
         config.train.epochs = if info.name == "gat" { 30 } else { 100 };
-        let directed = ["mgc", "magnet", "dirgnn", "fabernet", "linkx"].contains(&info.name);
+        let directed =
+            ["mgc", "magnet", "dirgnn", "fabernet", "linkx", "bank"].contains(&info.name);
         if directed && let Some(operator) = &mut config.operator {
             operator.charge = ChargeChoice::Fixed(charge(3));
         }
@@ -604,4 +616,54 @@ fn the_demonstration_graph_needs_directions() {
             }
         }
     }
+}
+
+/// A bank of one channel with MGC's activation is MGC, to the last bit.
+#[test]
+fn a_bank_of_one_channel_is_mgc() {
+    let data = SyntheticConfig::demo().dataset("demo").unwrap();
+    for (q, kind) in [("1/3", "adjacency"), ("0", "negated-adjacency")] {
+        let mut mgc = RunConfig::of(ModelConfig::named("mgc").unwrap());
+        let mut bank = RunConfig::of(ModelConfig::named("bank").unwrap());
+        let operator = mgc.operator.as_mut().unwrap();
+        operator.charge = q.parse().unwrap();
+        operator.pass = if kind == "adjacency" { PassChoice::Low } else { PassChoice::High };
+        let channel = format!("linear-rank(charge={q},kind={kind})");
+        for (key, value) in [
+            ("channels", channel.into()),
+            ("activation", "gated_tanh".into()),
+            ("normalize_rows", false.into()),
+        ] {
+            bank.model.set(key, value).unwrap();
+        }
+        bank.train = mgc.train;
+        let [a, b] = [&mut mgc, &mut bank].map(|config| {
+            config.train.epochs = 25;
+            Experiment::new(&data, config).unwrap().run(None, &()).unwrap().runs.remove(0)
+        });
+        assert_eq!(a.history, b.history);
+        assert_eq!(a.log_probabilities, b.log_probabilities);
+    }
+}
+
+/// What a bank leaves open is decided by validation, and the choice is what is kept.
+#[test]
+fn channels_are_chosen_by_validation() {
+    let data = SyntheticConfig::demo().dataset("demo").unwrap();
+    let mut config = RunConfig::of(ModelConfig::named("bank").unwrap());
+    config.train.epochs = 40;
+    config.runs.count = 3;
+    let outcome = Experiment::new(&data, &config).unwrap().run(None, &()).unwrap();
+    let taken: Vec<usize> = outcome.choices.iter().map(|choice| choice.taken_by).collect();
+    // Smoothed features of the undirected graph tell nothing here.
+    assert_eq!((taken[0], taken.iter().sum::<usize>(), outcome.runs.len()), (0, 3, 3));
+    let lowest = outcome.choices.iter().map(|choice| choice.val_loss).reduce(f64::min);
+    let best = outcome.best().unwrap();
+    assert!(!best.weights.is_empty());
+    let winner = &outcome.choices[best.trial.choice];
+    assert_eq!(Some(winner.val_loss), lowest);
+    assert_eq!(outcome.model(&config, best), &winner.model);
+    let shares = winner.model.shares(&best.weights);
+    assert!((shares.iter().map(|input| input.share).sum::<f64>() - 1.0).abs() < 1e-9);
+    assert!(shares.iter().any(|input| input.name == "out"));
 }

@@ -34,7 +34,6 @@ const NODES: usize = 200_000;
 /// Banks that suit a graph; the richest is the last.
 pub(super) fn suited(graph: &DiGraph) -> Vec<Vec<Channel>> {
     use Along::{In, Out};
-    let low = Channel::low_pass(8);
     let words: &[&[Along]] = match graph.is_symmetric() {
         true => &[&[Out], &[Out, Out]],
         false => &[&[Out], &[In], &[Out, Out], &[Out, In], &[In, Out], &[In, In]],
@@ -42,7 +41,7 @@ pub(super) fn suited(graph: &DiGraph) -> Vec<Vec<Channel>> {
     let walks: Vec<Channel> = std::iter::once(Channel::Features)
         .chain(words.iter().map(|word| Channel::Steps(word.to_vec())))
         .collect();
-    let mut banks = vec![vec![low.clone()], vec![Channel::Features, low], walks.clone()];
+    let mut banks = vec![vec![Channel::low_pass(64)], vec![Channel::low_pass(8)], walks.clone()];
     if graph.nodes() <= NODES {
         let single = words.iter().filter(|word| word.len() == 1);
         let rows = single.map(|word| Channel::Rows(word.to_vec()));
