@@ -32,7 +32,7 @@ LARGE = [
 ]
 UNION = 3000
 SEPARATE = 60
-TIMEOUT = 60
+TIMEOUT = 240
 
 Cycle = tuple[int, ...]
 Edge = tuple[int, int]

@@ -36,7 +36,7 @@ LIMIT = 1e-5
 """Largest difference of log-probabilities and of losses, beside max(1, |log-probability|)."""
 SPREAD = 1e-3
 """How much the log-probabilities of nodes must differ for a comparison to mean anything."""
-TIMEOUT = 60
+TIMEOUT = 240
 EPOCHS = 3
 
 

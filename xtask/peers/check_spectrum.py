@@ -21,7 +21,7 @@ from references import Operator, all_operators
 from tally import Tally, check_binary
 
 LIMIT = 1e-10
-TIMEOUT = 120
+TIMEOUT = 240
 
 # Graphs whose whole spectra are compared in every combination.
 EVERY = ["cornell", "texas", "washington", "wisconsin"]
