@@ -7,6 +7,7 @@ mod fuzz;
 mod licences;
 mod nightly;
 mod peers;
+mod python;
 mod sanitize;
 mod test;
 
@@ -15,8 +16,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const USAGE: &str =
-    "usage: cargo xtask test    formatting, lints, docs, tests, pages, checks against scipy
-       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory]
+    "usage: cargo xtask test    formatting, lints, docs, tests, pages, the Python package, checks against scipy
+       cargo xtask python  builds, installs and tests the Python package alone
+       cargo xtask wheel   the Python wheel and source distribution that would be published
+       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python]
                            timings against other libraries, as ratios
        cargo xtask fuzz [MINUTES]
                            all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
@@ -30,12 +33,15 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(),
+        ["python"] => peers::data().and_then(|data| python::test(data.as_deref())),
+        ["wheel"] => python::wheel(),
         ["fuzz"] => fuzz::run(20.0),
         ["fuzz", minutes] if minutes.parse().is_ok_and(|minutes: f64| minutes > 0.0) => {
             fuzz::run(minutes.parse().unwrap_or_default())
         }
         ["sanitize"] => sanitize::run(),
         ["bench"] => bench::run("all"),
+        ["bench", "python"] => python::bench(),
         ["bench", part] if PARTS.contains(&part) => bench::run(part),
         _ => {
             eprintln!("{USAGE}");

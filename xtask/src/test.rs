@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold.
 
-use crate::{browser, cargo, licences, peers, root, run as step, tested_binary};
+use crate::{browser, cargo, licences, peers, python, root, run as step, tested_binary};
 use std::process::Command;
 
 pub fn run() -> anyhow::Result<()> {
@@ -21,6 +21,7 @@ pub fn run() -> anyhow::Result<()> {
     let flags = ["package", "--no-verify", "--allow-dirty", "--quiet"];
     step(&mut cargo(&flags.into_iter().chain(named).collect::<Vec<_>>()))?;
     pages()?;
+    python::test(data.as_deref())?;
 
     let Some(data) = data else {
         eprintln!(

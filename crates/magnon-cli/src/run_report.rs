@@ -293,6 +293,6 @@ pub fn command() -> String {
         true => word,
         false => format!("'{}'", word.replace('\'', "'\\''")),
     };
-    let words = std::env::args().skip(1).map(quoted);
+    let words = crate::words().map(quoted);
     std::iter::once("magnon".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

@@ -43,15 +43,19 @@ fn configs() -> impl Strategy<Value = OperatorConfig> {
         (0.0..=0.5).prop_map(|q| Charge::new(q).unwrap()),
     ];
     let symmetrize = prop_oneof![Just(Symmetrize::Max), Just(Symmetrize::Mean)];
-    let normalize =
-        prop_oneof![Just(Normalize::Symmetric), Just(Normalize::RandomWalk), Just(Normalize::None)];
+    let normalize = prop_oneof![
+        Just(Normalize::Symmetric),
+        Just(Normalize::RandomWalk),
+        Just(Normalize::None),
+        Just(Normalize::Directed)
+    ];
     let kind =
         prop_oneof![Just(Kind::Adjacency), Just(Kind::NegatedAdjacency), Just(Kind::Laplacian)];
     let phase = prop_oneof![Just(Phase::Sign), Just(Phase::Weight)];
     (charges, phase, symmetrize, any::<bool>(), normalize, kind).prop_map(
         |(charge, phase, symmetrize, self_loops, normalize, kind)| OperatorConfig {
             charge,
-            phase,
+            phase: if normalize == Normalize::Directed { Phase::Sign } else { phase },
             symmetrize,
             self_loops,
             normalize,
@@ -185,6 +189,14 @@ proptest! {
         };
         let loops = if config.self_loops { 1.0 } else { 0.0 };
         let degree = |u: usize| (0..n).map(|v| joined(u, v).abs()).sum::<f64>() + loops;
+        // One step from u to v, where degrees out and in are divided out.
+        let edge = |u: usize, v: usize| a[u][v] + if u == v { loops } else { 0.0 };
+        let out = |u: usize| (0..n).map(|v| edge(u, v).abs()).sum::<f64>();
+        let back = |v: usize| (0..n).map(|u| edge(u, v).abs()).sum::<f64>();
+        let step = |u: usize, v: usize| match edge(u, v) {
+            0.0 => 0.0,
+            weight => weight / (out(u) * back(v)).sqrt(),
+        };
         let expected = Mat::from_fn(n, n, |u, v| {
             let one = if u == v { 1.0 } else { 0.0 };
             let difference = match config.phase {
@@ -197,9 +209,17 @@ proptest! {
                 Normalize::None => 1.0,
                 Normalize::Symmetric => (degree(u) * degree(v)).sqrt(),
                 Normalize::RandomWalk => degree(u),
+                Normalize::Directed => 1.0,
             };
             let value = c64::from_polar(joined(u, v), turn) + loops * one;
             let value = if divisor == 0.0 { c64::from(0.0) } else { value / divisor };
+            let value = match config.normalize {
+                Normalize::Directed => {
+                    let turn = c64::cis(std::f64::consts::TAU * config.charge.value());
+                    0.5 * (turn * step(u, v) + turn.conj() * step(v, u))
+                }
+                _ => value,
+            };
             match (config.kind, config.normalize) {
                 (Kind::Adjacency, _) => value,
                 (Kind::NegatedAdjacency, _) => -value,
@@ -311,6 +331,8 @@ proptest! {
 
     #[test]
     fn charge_zero_forgets_direction(graph in graphs(), config in configs()) {
+        // Degrees out and in tell a direction without any phase.
+        prop_assume!(config.normalize != Normalize::Directed);
         let plain = OperatorConfig { charge: Charge::ZERO, ..config };
         let both: Vec<_> = (0..graph.nodes()).flat_map(|u| {
             let operator = build(&graph, &OperatorConfig {

@@ -79,7 +79,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 }
 
 impl CompareArgs {
-    fn config(&self, common: &Common) -> anyhow::Result<CompareConfig> {
+    pub fn config(&self, common: &Common) -> anyhow::Result<CompareConfig> {
         let (splits, runs, draws, memory) = (self.splits, self.runs, self.draws, self.memory);
         let models = self.models.iter().map(|name| contestant(name)).collect::<Result<_, _>>()?;
         let seed = common.seed();

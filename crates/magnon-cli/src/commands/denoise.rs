@@ -40,19 +40,27 @@ pub struct DenoiseArgs {
     pub plot: Option<PathBuf>,
 }
 
+impl DenoiseArgs {
+    /// The library's configuration.
+    pub fn config(&self) -> anyhow::Result<DenoiseConfig> {
+        if self.operator.pass.is_some() || self.operator.kind.is_some() {
+            return Err(usage("the form decides the operator; there is no --kind and no --pass"));
+        }
+        if self.operator.no_self_loops {
+            return Err(usage("denoising never adds self loops, so --no-self-loops has no effect"));
+        }
+        let config = DenoiseConfig { mu: self.mu, form: self.form };
+        config.check().map_err(usage)?;
+        Ok(config)
+    }
+}
+
 pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.output.as_deref(), "npy")?;
     check_ending(args.signal.as_deref(), "npy")?;
     check_ending(args.csv.as_deref(), "csv")?;
     check_plot(args.plot.as_deref())?;
-    if args.operator.pass.is_some() || args.operator.kind.is_some() {
-        return Err(usage("the form decides the operator; there is no --kind and no --pass"));
-    }
-    if args.operator.no_self_loops {
-        return Err(usage("denoising never adds self loops, so --no-self-loops has no effect"));
-    }
-    let config = DenoiseConfig { mu: args.mu, form: args.form };
-    config.check().map_err(usage)?;
+    let config = args.config()?;
     let mut clock = Clock::default();
     let dataset = data::read(&args.data, common, &mut clock)?.dataset;
     let signal = clock.phase("load", || args.signal.as_deref().map(read_signal).transpose())?;

@@ -43,20 +43,24 @@ pub struct EigenmapArgs {
     pub plot: Option<PathBuf>,
 }
 
+impl EigenmapArgs {
+    /// The library's configuration.
+    pub fn config(&self, common: &Common) -> anyhow::Result<EigenmapConfig> {
+        if self.operator.pass.is_some() || self.operator.kind.is_some() {
+            return Err(usage("an eigenmap is of the Laplacian; there is no --kind and no --pass"));
+        }
+        let (vectors, whole_graph) = (self.vectors.clone(), self.whole_graph);
+        let solver = self.solver.config(common)?;
+        solver.check().map_err(|error| fault(error.into()))?;
+        Ok(EigenmapConfig { vectors, whole_graph, solver, ..Default::default() })
+    }
+}
+
 pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.csv.as_deref(), "csv")?;
     check_ending(args.npy.as_deref(), "npy")?;
     check_plot(args.plot.as_deref())?;
-    if args.operator.pass.is_some() || args.operator.kind.is_some() {
-        return Err(usage("an eigenmap is of the Laplacian; there is no --kind and no --pass"));
-    }
-    let config = EigenmapConfig {
-        vectors: args.vectors.clone(),
-        whole_graph: args.whole_graph,
-        solver: args.solver.config(common)?,
-        ..Default::default()
-    };
-    config.solver.check().map_err(|error| fault(error.into()))?;
+    let config = args.config(common)?;
     let mut clock = Clock::default();
     let dataset = data::read(&args.data, common, &mut clock)?.dataset;
     let bar = Bar::open_ended("eigenpairs", common);

@@ -46,7 +46,7 @@ pub struct GenerateArgs {
 
 impl GenerateArgs {
     /// The defaults of the generator with the flags on top; one that it makes no use of is refused.
-    fn config(&self, seed: u64) -> anyhow::Result<SyntheticConfig> {
+    pub fn config(&self, seed: u64) -> anyhow::Result<SyntheticConfig> {
         let mut config = SyntheticConfig { seed, ..Default::default() };
         config.graph.kind = self.kind;
         let text = |number: Option<f64>| number.map(|number| number.to_string());

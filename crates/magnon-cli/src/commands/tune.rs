@@ -47,25 +47,33 @@ pub struct TuneArgs {
     pub plot: Option<PathBuf>,
 }
 
+impl TuneArgs {
+    /// What is searched from: a preset or the model's defaults, with the flags on top.
+    pub fn base(&self, common: &Common) -> anyhow::Result<RunConfig> {
+        let mut base = self.config.config()?;
+        self.data.apply(&mut base.data, common)?;
+        self.config.apply(&mut base)?;
+        base.train.seed = common.seed();
+        base.check().map_err(usage)?;
+        Ok(base)
+    }
+
+    /// How it is searched.
+    pub fn config(&self, common: &Common) -> anyhow::Result<TuneConfig> {
+        let (search, trials, minutes, runs) = (self.search, self.trials, self.minutes, self.runs);
+        let config = TuneConfig { search, trials, minutes, runs, seed: common.seed() };
+        config.check()?;
+        Ok(config)
+    }
+}
+
 pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let start = Instant::now();
     for path in [&args.output, &args.csv].into_iter().flatten() {
         check_folder(path)?;
     }
     crate::figures::check_plot(args.plot.as_deref())?;
-    let mut base = args.config.config()?;
-    args.data.apply(&mut base.data, common)?;
-    args.config.apply(&mut base)?;
-    base.train.seed = common.seed();
-    base.check().map_err(usage)?;
-    let config = TuneConfig {
-        search: args.search,
-        trials: args.trials,
-        minutes: args.minutes,
-        runs: args.runs,
-        seed: common.seed(),
-    };
-    config.check()?;
+    let (base, config) = (args.base(common)?, args.config(common)?);
     let dataset = read_training_data(&base.data, common.seed(), common)?;
     let splits = splits(args, &base, &dataset, common)?;
     let load_seconds = start.elapsed().as_secs_f64();
@@ -86,7 +94,7 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
 }
 
 /// The splits whose validation nodes decide.
-fn splits(
+pub fn splits(
     args: &TuneArgs,
     base: &RunConfig,
     dataset: &Dataset,

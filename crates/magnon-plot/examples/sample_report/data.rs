@@ -257,6 +257,7 @@ pub fn report() -> Report {
         ],
         remarks: vec!["30 self loops were dropped; --keep-self-loops keeps them.".into()],
         tables: vec![table()],
+        shares: None,
         controls: vec![
             control("MGC", 0.8421, 0.0263, "the model of this report"),
             control("MGC, q = 0", 0.787, 0.031, "the same network without edge direction"),

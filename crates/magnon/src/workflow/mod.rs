@@ -56,5 +56,5 @@ pub use response::{ResponseConfig, ResponseReport, response};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};
 pub use train::{
     CandidateRow, ChoiceRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,
-    TrainReport, Trained, kept_run, train,
+    TrainReport, Trained, kept_run, train, train_on,
 };

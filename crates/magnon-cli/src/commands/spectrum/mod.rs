@@ -158,7 +158,7 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
 }
 
 impl SpectrumArgs {
-    fn config(&self, common: &Common) -> anyhow::Result<SpectrumConfig> {
+    pub fn config(&self, common: &Common) -> anyhow::Result<SpectrumConfig> {
         let select = match (self.count, self.near, self.which) {
             (None, ..) => Select::All,
             (Some(count), Some(to), _) => Select::Nearest { to, count },

@@ -50,7 +50,7 @@ pub struct TrainArgs {
 
 impl TrainArgs {
     /// The configuration: a preset, an earlier run or the model's defaults, with the flags on top.
-    fn config(&self, common: &Common) -> anyhow::Result<RunConfig> {
+    pub fn config(&self, common: &Common) -> anyhow::Result<RunConfig> {
         let stored = match (&self.out, self.resume) {
             (Some(out), true) => Some(RunFolder::begun_config(out)?),
             _ => None,
@@ -174,7 +174,7 @@ pub fn train(
 }
 
 /// The run that was kept, as its page shows it.
-fn kept(config: &RunConfig, trained: Trained) -> KeptRun {
+pub fn kept(config: &RunConfig, trained: Trained) -> KeptRun {
     let history = trained.outcome.best().map(|best| best.history.clone());
     KeptRun {
         config: config.clone(),

@@ -295,7 +295,8 @@ fn spread(candidates: &[usize]) -> Vec<usize> {
         return candidates.to_vec();
     }
     // Charges 1/m crowd towards 0; every other of the larger ones tells more than equal steps would.
-    (0..SPREAD).map(|k| candidates[(1 << (k + 1)) - 2]).collect()
+    let last = candidates.len() - 1;
+    (0..SPREAD).map(|k| candidates[((1 << (k + 1)) - 2).min(last)]).collect()
 }
 
 /// Candidates that were not trained yet, next to the best of a group.
@@ -307,4 +308,21 @@ fn near(race: &Race, complex: &[usize], candidates: &[Candidate], group: usize) 
     let below = complex.iter().copied().filter(new).filter(|&at| charge(at) < charge(best));
     let nearest = |a: &usize, b: &usize| charge(*a).total_cmp(&charge(*b));
     above.min_by(nearest).into_iter().chain(below.max_by(nearest)).take(NEAR).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph whose cycles all have lengths that 3 divides suggests six complex charges.
+    #[test]
+    fn a_spread_stays_within_the_candidates() {
+        for count in 0..20 {
+            let candidates: Vec<usize> = (100..100 + count).collect();
+            let mut taken = spread(&candidates);
+            assert!(taken.iter().all(|at| candidates.contains(at)), "{count}: {taken:?}");
+            taken.dedup();
+            assert_eq!(taken.len(), if count <= SPREAD + NEAR { count } else { SPREAD });
+        }
+    }
 }

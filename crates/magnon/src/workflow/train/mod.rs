@@ -62,6 +62,17 @@ pub fn train(
 ) -> Result<Trained, Error> {
     let mut seconds = Phases::default();
     let dataset = seconds.time("load", || read_training_data(&config.data, config.train.seed))?;
+    train_on(dataset, config, options, seconds, progress)
+}
+
+/// The same on data that are in memory, which need features; `seconds` has the time that came before.
+pub fn train_on(
+    dataset: Dataset,
+    config: &RunConfig,
+    options: &TrainOptions,
+    mut seconds: Phases,
+    progress: &dyn Progress,
+) -> Result<Trained, Error> {
     dataset.remarks.iter().for_each(|remark| progress.remark(remark));
     let mut experiment = with_filtered(Experiment::new(&dataset, config)?, config)?;
     experiment.remarks().iter().for_each(|remark| progress.remark(remark));

@@ -1,0 +1,114 @@
+"""Directed cycles, and homophily."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _magnon
+from ._dataset import as_dataset, take
+from ._flags import to_flags
+from ._progress import Progress, watching
+from ._results import Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import DataSettings
+
+
+def cycle_lengths(
+    data: Any = "demo",
+    *,
+    max_length: int | None = None,
+    enumerate: bool = False,
+    budget: int | None = None,
+    progress: Progress = False,
+    **settings: Unpack[DataSettings],
+) -> Result:
+    """Which lengths of directed cycles exist, and the charges that they suggest.
+
+    Parameters
+    ----------
+    max_length : int
+        Longest length asked about, from 2 to 63; 20 by default.
+    enumerate : bool
+        True counts all cycles by length; there may be exponentially many.
+    budget : int
+        Edges looked at before a length is left undecided.
+
+    Returns
+    -------
+    Result
+        With ``lengths`` (``length``, ``exists``, ``witness``), ``charges`` and ``choice``.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> found = magnon.cycle_lengths([[0, 1], [1, 2], [2, 0]])
+    >>> [answer.length for answer in found.lengths if answer.exists], found.choice
+    ([3], '1/3')
+    """
+    dataset, rest = take(data, dict(settings), progress)
+    rest.update(max_length=max_length, enumerate=enumerate, budget=budget)
+    with watching(progress) as watch:
+        return Result(_magnon.cycles(dataset._inner, to_flags(rest), watch))
+
+
+def simple_cycles(
+    data: Any = "demo", *, max_length: int | None = None, **settings: Unpack[DataSettings]
+) -> Iterator[list[Any]]:
+    """All directed cycles, one after the other, in the order of their smallest node.
+
+    A thread looks for them ahead of the caller, and stops when the iterator is let go.
+
+    Parameters
+    ----------
+    max_length : int, optional
+        Longest cycles; all by default.
+
+    Returns
+    -------
+    iterator of lists
+        The nodes of each cycle, by their names where they have some.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> list(magnon.simple_cycles([[0, 1], [1, 2], [2, 0], [2, 1]]))
+    [[0, 1, 2], [1, 2]]
+    """
+    dataset, rest = take(data, dict(settings), False)
+    unknown = [key for key in rest if key not in ("seed", "threads")]
+    if unknown:
+        raise TypeError(f"unexpected keyword argument(s): {', '.join(unknown)}")
+    found = _magnon.CycleIterator(dataset._inner, max_length)
+    names = dataset.node_names
+    if names is None:
+        return found
+    return ([names[node] for node in cycle] for cycle in found)
+
+
+def homophily(  # type: ignore[misc]  # labels may be given by place, too
+    data: Any = "demo", labels: Any = None, **settings: Unpack[DataSettings]
+) -> Result:
+    """How often neighbours share a label, over the underlying undirected graph.
+
+    Returns
+    -------
+    Result
+        With ``node`` (mean over nodes), its standard error ``node_error``, and ``edge`` (share of pairs).
+
+    Examples
+    --------
+    >>> import magnon
+    >>> magnon.homophily([[0, 1], [1, 2], [2, 3]], [0, 0, 1, 1]).edge.__round__(3)
+    0.667
+    """
+    if labels is not None:
+        settings["labels"] = labels
+    if labels is not None and not isinstance(data, str) and not hasattr(data, "_inner"):
+        dataset = as_dataset(data, **settings)
+    else:
+        dataset, _ = take(data, dict(settings), False)
+    return Result(_magnon.homophily(dataset._inner))

@@ -1,0 +1,111 @@
+"""scikit-learn's conventions, without importing scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .errors import MagnonError
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+class NotFittedError(MagnonError, ValueError, AttributeError):
+    """The estimator has not learnt anything yet."""
+
+
+def not_fitted(estimator: object) -> Exception:
+    """scikit-learn's own exception where it is loaded, so that its users can catch that one."""
+    words = f"This {type(estimator).__name__} instance is not fitted yet; call fit first"
+    known = sys.modules.get("sklearn.exceptions")
+    return known.NotFittedError(words) if known is not None else NotFittedError(words)
+
+
+class Estimator:
+    """Parameters are the arguments of the constructor, which only stores them."""
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Sets parameters by name."""
+        known = self._names()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: {known!r}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if value is not defaults[name].default and repr(value) != repr(defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+
+    def _note_features(self, features: Any, shape: tuple[int, int]) -> None:
+        """Keeps how many features there are, and what they are called."""
+        self.n_features_in_ = shape[1]
+        names = getattr(features, "columns", None)
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(list(names), dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_features(self, shape: tuple[int, int]) -> None:
+        if shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+
+    def _tags(self, kind: str | None) -> Any:
+        """What scikit-learn asks about an estimator; only it calls this."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=kind,
+            target_tags=TargetTags(required=kind == "classifier"),
+            transformer_tags=TransformerTags(preserves_dtype=[]) if kind is None else None,
+            classifier_tags=ClassifierTags() if kind == "classifier" else None,
+            input_tags=InputTags(sparse=True),
+        )
+
+
+class Transformer(Estimator):
+    """An estimator that turns nodes into numbers."""
+
+    def __sklearn_tags__(self) -> Any:
+        return self._tags(None)
+
+    def fit(self: Self, X: Any, y: Any = None, *, graph: Any = None) -> Self:
+        """Learns from a graph and features."""
+        raise NotImplementedError
+
+    def transform(self, X: Any = None, *, graph: Any = None) -> Any:
+        """Turns nodes into numbers."""
+        raise NotImplementedError
+
+    def fit_transform(self, X: Any = None, y: Any = None, *, graph: Any = None) -> Any:
+        """Both in one call."""
+        return self.fit(X, y, graph=graph).transform(X)
+

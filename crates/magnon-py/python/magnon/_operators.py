@@ -1,0 +1,294 @@
+"""Operators, what they filter, and their spectra."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _magnon
+from ._dataset import Dataset, take
+from ._flags import to_flags
+from ._progress import Progress, watching
+from ._results import Picture, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import Unpack
+
+    from ._keywords import Charge, FilterSettings, OperatorSettings
+
+_OPERATOR = ("charge", "phase", "symmetrize", "normalize", "self_loops", "kind", "pass_")
+
+
+def _build(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[_magnon.Operator, Dataset, dict[str, Any]]:
+    dataset, rest = take(data, settings, progress)
+    flags = to_flags({key: rest.pop(key) for key in (*_OPERATOR, "threads") if key in rest})
+    with watching(progress) as watch:
+        return _magnon.Operator(dataset._inner, flags, watch), dataset, rest
+
+
+def magnetic_operator(
+    data: Any = "demo",
+    *,
+    linear_operator: bool = False,
+    progress: Progress = False,
+    **settings: Unpack[OperatorSettings],
+) -> Any:
+    """The magnetic operator of a graph.
+
+    Parameters
+    ----------
+    data : graph, Dataset, or name of data
+        See :func:`as_dataset` and :func:`load_dataset`.
+    linear_operator : bool
+        True for a ``scipy.sparse.linalg.LinearOperator``, which multiplies without building the matrix.
+    **settings
+        The operator flags of the command line: ``charge``, ``phase``, ``symmetrize``, ``normalize``,
+        ``self_loops``, ``kind``, ``pass_``.
+
+    Returns
+    -------
+    scipy.sparse.csr_array or LinearOperator
+        complex128, or float64 where all entries are real.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> S = magnon.magnetic_operator([[0, 1], [1, 2], [2, 0]], charge="1/4", self_loops=False)
+    >>> print(S.toarray().round(3)[0])
+    [0.+0.j  0.+0.5j 0.-0.5j]
+    """
+    operator, _, rest = _build(data, dict(settings), progress)
+    _none_left(rest)
+    if linear_operator:
+        return _linear(operator)
+    from scipy.sparse import csr_array
+
+    values, columns, offsets = operator.rows()
+    nodes = len(offsets) - 1
+    return csr_array((values, columns, offsets), shape=(nodes, nodes))
+
+
+def _linear(operator: _magnon.Operator) -> Any:
+    from scipy.sparse.linalg import LinearOperator
+
+    report = Result(operator.report())
+
+    def multiply(block: npt.NDArray[Any], adjoint: bool) -> npt.NDArray[Any]:
+        columns = np.asarray(block, dtype=np.complex128).reshape(report.nodes, -1)
+        found = operator.product(columns, adjoint).reshape(np.shape(block))
+        return found.real.copy() if report.real and not np.iscomplexobj(block) else found
+
+    return LinearOperator(
+        shape=(report.nodes, report.nodes),
+        dtype=np.dtype(np.float64 if report.real else np.complex128),
+        matvec=lambda x: multiply(x, False),
+        rmatvec=lambda x: multiply(x, True),
+        matmat=lambda x: multiply(x, False),
+        rmatmat=lambda x: multiply(x, True),
+    )
+
+
+def propagate(  # type: ignore[misc]  # features may be given by place, too
+    data: Any = "demo",
+    features: Any = None,
+    *,
+    return_report: bool = False,
+    progress: Progress = False,
+    **settings: Unpack[FilterSettings],
+) -> Any:
+    """Filters features with a function of the magnetic operator, h(S)X.
+
+    Parameters
+    ----------
+    data : graph, Dataset, or name of data
+    features : array, sparse matrix, tensor or frame, optional
+        One row per node; those of the data set by default.
+    return_report : bool
+        True for what the command line tells, too.
+    **settings
+        Data, operator and filter flags of the command line. Features of a graph in memory are taken as they
+        are, unless ``feature_norm`` says otherwise.
+
+    Returns
+    -------
+    numpy.ndarray
+        complex64, or float32 of a real operator; one row per node.
+
+    Examples
+    --------
+    >>> import numpy as np, magnon
+    >>> ring = np.array([[0, 1], [1, 2], [2, 0]])
+    >>> magnon.propagate(ring, np.eye(3, dtype=np.float32), charge=0, filter="markov", order=2).round(3)
+    array([[0.333, 0.333, 0.333],
+           [0.333, 0.333, 0.333],
+           [0.333, 0.333, 0.333]], dtype=float32)
+    """
+    settings = dict(settings)
+    if features is not None:
+        settings["features"] = features
+        settings.setdefault("feature_norm", "none")
+    operator, dataset, rest = _build(data, settings, progress)
+    with watching(progress) as watch:
+        filtered, told = operator.propagate(dataset._inner, to_flags(rest), watch)
+    return (filtered, Result(told)) if return_report else filtered
+
+
+class Response(Result):
+    """The response h(λ) of a filter."""
+
+    def plot(self) -> Picture:
+        """The curve as a picture."""
+        if "curves" in self:
+            curve = self.curves[0]
+            x, y = curve.laplacian, curve.response
+        else:
+            x, y = self["lambda"], self.response
+        order = np.argsort(x)
+        title = f"Response of the filter over the spectrum of {self.name}"
+        parts = (x[order].tolist(), y[order].tolist())
+        return Picture(*_magnon.picture("response", title, self.filter, self.charge, *parts))
+
+    _picture = plot
+
+
+def filter_response(
+    data: Any = "demo",
+    *,
+    points: int | None = None,
+    eigenvalues: bool = False,
+    charges: Sequence[Charge] | None = None,
+    memory: float | None = None,
+    progress: Progress = False,
+    **settings: Unpack[FilterSettings],
+) -> Response:
+    """What a filter does to each frequency of an operator.
+
+    Parameters
+    ----------
+    points : int
+        Points of an even grid over the interval that holds the spectrum, 201 by default.
+    eigenvalues : bool
+        True for the eigenvalues of Laplacian and adjacency in place of the grid, at the given ``charges``.
+
+    Returns
+    -------
+    Response
+        With ``lambda`` and ``response``, or ``curves``.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> found = magnon.filter_response("cycle:nodes=6", charge=0, filter="ppr", alpha=0.5, points=3)
+    >>> found["lambda"], found.response.round(3)
+    (array([-1.,  0.,  1.]), array([0.333, 0.5  , 1.   ]))
+    """
+    operator, _, rest = _build(data, dict(settings), progress)
+    rest.update(points=points, eigenvalues=eigenvalues, charges=charges, memory=memory)
+    with watching(progress) as watch:
+        return Response(operator.response(to_flags(rest), watch))
+
+
+class Spectrum(Result):
+    """Eigenvalues, ascending, and ``vectors`` in columns where they were asked for."""
+
+    def plot(self) -> Picture:
+        """The eigenvalues as a picture."""
+        title = f"Eigenvalues of {self.name}, q = {self.charge_text}"
+        values = self.eigenvalues.tolist()
+        return Picture(*_magnon.picture("eigenvalues", title, "", self.charge, [], values))
+
+    _picture = plot
+
+
+def spectrum(
+    data: Any = "demo",
+    *,
+    count: int | None = None,
+    which: Literal["smallest", "largest"] | None = None,
+    near: float | None = None,
+    vectors: bool = False,
+    tolerance: float | None = None,
+    memory: float | None = None,
+    progress: Progress = False,
+    **settings: Unpack[OperatorSettings],
+) -> Spectrum:
+    """Eigenvalues of the magnetic operator: all of them, or ``count``.
+
+    Parameters
+    ----------
+    count : int, optional
+        How many; all by default.
+    which : {"smallest", "largest"}, optional
+        The end that counted eigenvalues are from.
+    near : float, optional
+        Counted eigenvalues are those nearest to this number.
+    vectors : bool
+        Whether eigenvectors are computed, too.
+
+    Returns
+    -------
+    Spectrum
+        With ``eigenvalues`` and ``vectors``.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> magnon.spectrum("cycle:nodes=4", charge="1/4", kind="laplacian", self_loops=False).eigenvalues.round(6)
+    array([0., 1., 1., 2.])
+    """
+    operator, _, rest = _build(data, dict(settings), progress)
+    rest.update(count=count, which=which, near=near, vectors=vectors, tolerance=tolerance, memory=memory)
+    with watching(progress) as watch:
+        found, told = operator.spectrum(to_flags(rest), watch)
+    return Spectrum(told, vectors=found)
+
+
+class Density(Result):
+    """The density of eigenvalues over ``lambda``, with standard errors."""
+
+    def plot(self) -> Picture:
+        """The density as a picture."""
+        title = f"Density of the eigenvalues of {self.name}"
+        parts = (self["lambda"].tolist(), self.density.tolist())
+        return Picture(*_magnon.picture("response", title, f"q = {self.charge_text}", self.charge, *parts))
+
+    _picture = plot
+
+
+def spectral_density(
+    data: Any = "demo",
+    *,
+    probes: int | None = None,
+    moments: int | None = None,
+    points: int | None = None,
+    progress: Progress = False,
+    **settings: Unpack[OperatorSettings],
+) -> Density:
+    """Estimates how the eigenvalues of the operator are spread, on a graph of any size.
+
+    Returns
+    -------
+    Density
+        With ``lambda``, ``density`` and ``error``.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> found = magnon.spectral_density("cycle:nodes=500", charge=0, probes=4, points=50)
+    >>> len(found.density)
+    50
+    """
+    operator, _, rest = _build(data, dict(settings), progress)
+    rest.update(probes=probes, moments=moments, points=points)
+    with watching(progress) as watch:
+        return Density(operator.density(to_flags(rest), watch))
+
+
+def _none_left(rest: dict[str, Any]) -> None:
+    left = [key for key, value in rest.items() if value is not None and key != "seed"]
+    if left:
+        raise TypeError(f"unexpected keyword argument(s): {', '.join(left)}")

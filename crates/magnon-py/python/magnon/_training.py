@@ -1,0 +1,252 @@
+"""Training, prediction, comparison and search, as the commands do them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _magnon
+from ._dataset import Dataset, take
+from ._flags import to_flags
+from ._progress import Progress, watching
+from ._results import Page, Result
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import DataSettings, ModelSettings, Path, TrainSettings
+
+
+class Run(Result):
+    """A trained model: the figures of ``magnon train``, and what it predicts.
+
+    ``test_accuracy``, ``test_interval``, ``verdict``, ``controls``, ``charge_text`` and ``seconds`` are among its
+    attributes; ``history`` has a column per figure and a row per epoch.
+    """
+
+    def __init__(self, model: _magnon.Model) -> None:
+        names, rows = model.history()
+        table = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(names))
+        history = {name: table[:, k] for k, name in enumerate(names)}
+        super().__init__(model.report(), history=history)
+        self.__dict__["_model"] = model
+
+    @property
+    def config(self) -> Result:
+        """The configuration, as a run folder has it."""
+        return Result(self._model.config())
+
+    @property
+    def probabilities(self) -> npt.NDArray[np.float32]:
+        """Probabilities of the classes, one row per node of the data."""
+        return np.exp(self._model.log_probabilities())
+
+    @property
+    def page(self) -> Page:
+        """The report of the run on one page: cycles, charges, spectrum, training, errors and a map."""
+        return Page(self._model.page())
+
+    plot = page
+
+    def save(self, folder: Path, *, overwrite: bool = False) -> None:
+        """Writes a run folder, which ``magnon predict`` and :func:`predict` read."""
+        self._model.save(os.fspath(folder), overwrite, True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        *parts, data = self._model.state()
+        return _restored, (parts, Dataset(data))
+
+
+def _restored(parts: list[Any], data: Dataset) -> Run:
+    weights, config, report, history, known = parts
+    return Run(_magnon.Model.from_state(weights, config, report, history, known, data._inner))
+
+
+def train(
+    data: Any = "demo", *, progress: Progress = False, **settings: Unpack[TrainSettings]
+) -> Run:
+    """Trains a model to classify nodes.
+
+    Parameters
+    ----------
+    data : graph, Dataset, or name of data
+        With features, labels and a split: of its own, or drawn with ``split="60/20/20"``.
+    **settings
+        The flags of ``magnon train``, among them ``model``, ``charge``, ``order``, ``hidden``, ``epochs``,
+        ``runs``, ``controls``, ``seed`` and ``output``, a folder that the run is kept in.
+
+    Returns
+    -------
+    Run
+
+    Examples
+    --------
+    >>> import magnon
+    >>> run = magnon.train("cyclic:nodes=90,columns=4", charge="1/3", epochs=20, seed=1)
+    >>> run.model, run.charge_text, run.epochs
+    ('mgc', '1/3', 20)
+    """
+    named = isinstance(data, (str, os.PathLike))
+    dataset, rest = (None, dict(settings)) if named else _training_data(data, dict(settings), progress)
+    source = os.fspath(data) if dataset is None else dataset.name
+    inner = None if dataset is None else dataset._inner
+    with watching(progress) as watch:
+        return Run(_magnon.train(inner, source, to_flags(rest), watch))
+
+
+def _training_data(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[Dataset, dict[str, Any]]:
+    return take(data, settings, progress, keep=("split", "split_seed"))
+
+
+def models(name: str | None = None) -> Result:
+    """The models that can be trained, or one with its paper, its settings and how it is trained by default.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> magnon.models().models[0].name
+    'mgc'
+    >>> magnon.models("gat").config.model.heads
+    8
+    """
+    return Result(_magnon.models(name))
+
+
+class Predictions(Result):
+    """What a model predicts: ``labels``, ``probabilities`` and ``node_names``, with the figures."""
+
+
+def predict(
+    run: Path,
+    data: Any = None,
+    *,
+    full: bool = False,
+    progress: Progress = False,
+    **settings: Unpack[DataSettings],
+) -> Predictions:
+    """Classifies nodes with the model of a run folder.
+
+    Parameters
+    ----------
+    run : path
+        The folder that :func:`train` or the command line wrote.
+    data : graph, Dataset, or name of data, optional
+        Those that the model was trained on by default. Features are scaled as the model's were.
+    full : bool
+        Compute every row, even those that the run has predicted and no change can reach.
+
+    Returns
+    -------
+    Predictions
+    """
+    folder = os.fspath(run)
+    if data is None or isinstance(data, (str, os.PathLike)):
+        source = None if data is None else os.fspath(data)
+        with watching(progress) as watch:
+            known, classes, told, names = _magnon.predict(
+                folder, source, to_flags({**settings, "full": full}), watch
+            )
+        return _predictions(told, known, classes, names)
+    about: dict[str, Any] = {"feature_norm": "none", **settings}
+    dataset = data if isinstance(data, Dataset) else take(data, about, progress)[0]
+    model = _magnon.Model.load(folder, dataset._inner)
+    return _predictions({}, model.predict(dataset._inner), model.classes, dataset.node_names)
+
+
+def _predictions(told: Any, known: Any, classes: list[str], names: Any) -> Predictions:
+    labels = np.asarray(classes)[known.argmax(axis=1)]
+    return Predictions(told, labels=labels, probabilities=np.exp(known), node_names=names)
+
+
+class Comparison(Result):
+    """Models side by side: ``models``, ``controls``, ``verdict``, and a ``page``."""
+
+    @property
+    def page(self) -> Page:
+        """The verdict, and the intervals as a chart."""
+        return Page(self._page)
+
+    plot = page
+
+
+def compare(
+    data: Any = "demo",
+    models: Sequence[str] | None = None,
+    *,
+    splits: int | None = None,
+    runs: int | None = None,
+    draws: int | None = None,
+    tune: float | None = None,
+    tune_trials: int | None = None,
+    memory: str | None = None,
+    progress: Progress = False,
+    **settings: Unpack[DataSettings],
+) -> Comparison:
+    """Compares models over many splits, with controls, intervals and a verdict on direction.
+
+    Parameters
+    ----------
+    models : sequence of str
+        Names of models, or files such as the config.json of a run.
+    splits, runs, draws : int
+        Splits that each is trained on, seeds on each, and graphs with directions by coin.
+    tune, tune_trials : float, int
+        Search the settings of each first: minutes for each, or trials on each split.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import magnon
+    >>> found = magnon.compare("cyclic:nodes=60,columns=4", ["mgc", "mlp"], splits=2, draws=1)
+    >>> sorted(row.model for row in found.models)
+    ['mgc', 'mlp']
+    """
+    dataset, rest = _training_data(data, dict(settings), progress)
+    rest.update(models=models, splits=splits, runs=runs, draws=draws)
+    rest.update(tune=tune, tune_trials=tune_trials, memory=memory)
+    with watching(progress) as watch:
+        told, page = _magnon.compare(dataset._inner, to_flags(rest), watch)
+    found = Comparison(told)
+    found.__dict__["_page"] = page
+    return found
+
+
+def tune(
+    data: Any = "demo",
+    *,
+    trials: int | None = None,
+    minutes: float | None = None,
+    search: Literal["halving", "random"] | None = None,
+    splits: int | None = None,
+    runs: int | None = None,
+    progress: Progress = False,
+    **settings: Unpack[ModelSettings],
+) -> Result:
+    """Searches for better settings of a model, on validation nodes alone.
+
+    Returns
+    -------
+    Result
+        With ``trials``, ``best``, ``config`` and ``importance``.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> found = magnon.tune("cyclic:nodes=60,columns=4", trials=3, epochs=20, charge="1/3")
+    >>> len(found.trials)
+    3
+    """
+    if settings.get("model") == "":
+        raise ArgumentError("the name of the model is empty")
+    dataset, rest = _training_data(data, dict(settings), progress)
+    rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs)
+    with watching(progress) as watch:
+        return Result(_magnon.tune(dataset._inner, to_flags(rest), watch))

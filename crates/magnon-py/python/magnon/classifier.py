@@ -1,0 +1,392 @@
+"""``MagneticClassifier``: node classification with scikit-learn's conventions."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _magnon
+from ._arrays import Labels, as_array, is_frame, is_sparse, read_features, read_labels, read_part
+from ._dataset import Dataset, as_dataset
+from ._estimator import Estimator
+from ._flags import to_flags
+from ._graphs import Edges, edgeless
+from ._training import Run, models
+from .errors import ArgumentError, DataError
+
+#: Parameters that are not flags of ``magnon train``.
+_OWN = ("random_state", "n_jobs", "validation_fraction", "settings", "data")
+
+
+class MagneticClassifier(Estimator):
+    """Classifies the nodes of a directed graph, by any model of Magnon.
+
+    Parameters
+    ----------
+    model : str
+        One of ``magnon models``; MGC by default.
+    charge, phase, symmetrize, normalize, self_loops, kind, pass_
+        The operator, where the model takes one.
+    filter, order, alpha, time, coefficients, feedback, exact, tolerance
+        The filter, where the model takes one.
+    channels, hidden, layers, dropout, gate, init, settings
+        The model's own settings; ``settings`` is a dictionary of further ones, such as ``{"heads": 4}``.
+    epochs, patience, batch, rate, weight_decay, decay, clip, schedule
+        How it is trained.
+    feature_norm : {"auto", "row", "standard", "none"}
+        How features are scaled.
+    runs, controls : int, bool
+        How often it is trained, and whether networks without direction and without the graph are, too.
+    validation_fraction : float
+        Share of the labelled nodes that decide when to stop, where ``fit`` is given no ``val``.
+    data : Dataset, optional
+        Graph and features, for cross-validation: ``X`` then holds numbers of nodes, see :class:`MaskSplit`.
+    random_state : int
+        The seed.
+    n_jobs : int, optional
+        Threads; all cores by default. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes.
+    run_ : Run
+        The figures: accuracy with its interval, verdict, controls, page.
+    history_ : dict of arrays
+        Losses and accuracies by epoch.
+    charge_ : float or None
+        The charge taken.
+    n_features_in_ : int
+        Columns of the features.
+    node_names_ : list or None
+        What the graph calls its nodes.
+
+    Examples
+    --------
+    >>> import magnon
+    >>> data = magnon.generate("cyclic", nodes=90, columns=4, seed=1)
+    >>> train, val, _ = data.splits[0]
+    >>> clf = magnon.MagneticClassifier(charge="1/3", epochs=50)
+    >>> clf = clf.fit(data.features, data.labels, graph=data.graph, train=train, val=val)
+    >>> clf.predict(data.features).shape, clf.classes_
+    ((90,), array([0, 1, 2]))
+    """
+
+    def __init__(
+        self,
+        model: str = "mgc",
+        *,
+        charge: Any = None,
+        phase: str | None = None,
+        symmetrize: str | None = None,
+        normalize: str | None = None,
+        self_loops: bool | None = None,
+        kind: str | None = None,
+        pass_: str | None = None,
+        filter: str | None = None,
+        order: int | None = None,
+        alpha: float | None = None,
+        time: float | None = None,
+        coefficients: Any = None,
+        feedback: Any = None,
+        exact: bool = False,
+        tolerance: float | None = None,
+        channels: str | None = None,
+        hidden: int | None = None,
+        layers: int | None = None,
+        dropout: float | None = None,
+        gate: str | None = None,
+        init: str | None = None,
+        settings: dict[str, Any] | None = None,
+        epochs: int | None = None,
+        patience: int | None = None,
+        batch: int | None = None,
+        rate: float | None = None,
+        weight_decay: float | None = None,
+        decay: str | None = None,
+        clip: float | None = None,
+        schedule: str | None = None,
+        preset: Any = None,
+        feature_norm: str = "auto",
+        runs: int | None = None,
+        controls: bool = False,
+        validation_fraction: float = 0.2,
+        data: Dataset | None = None,
+        random_state: int | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.model = model
+        self.charge = charge
+        self.phase = phase
+        self.symmetrize = symmetrize
+        self.normalize = normalize
+        self.self_loops = self_loops
+        self.kind = kind
+        self.pass_ = pass_
+        self.filter = filter
+        self.order = order
+        self.alpha = alpha
+        self.time = time
+        self.coefficients = coefficients
+        self.feedback = feedback
+        self.exact = exact
+        self.tolerance = tolerance
+        self.channels = channels
+        self.hidden = hidden
+        self.layers = layers
+        self.dropout = dropout
+        self.gate = gate
+        self.init = init
+        self.settings = settings
+        self.epochs = epochs
+        self.patience = patience
+        self.batch = batch
+        self.rate = rate
+        self.weight_decay = weight_decay
+        self.decay = decay
+        self.clip = clip
+        self.schedule = schedule
+        self.preset = preset
+        self.feature_norm = feature_norm
+        self.runs = runs
+        self.controls = controls
+        self.validation_fraction = validation_fraction
+        self.data = data
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    # ``pass_`` ends as learnt attributes do, but is a parameter.
+    def __sklearn_is_fitted__(self) -> bool:
+        return "run_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        return self._tags("classifier")
+
+    @property
+    def _estimator_type(self) -> str:
+        return "classifier"
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        graph: Any = None,
+        train: Any = None,
+        val: Any = None,
+        test: Any = None,
+    ) -> MagneticClassifier:
+        """Trains the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, tensor or frame
+            Features, one row per node in the order of the graph's nodes.
+        y : array
+            Labels, one per node; −1, NaN or None for nodes without one.
+        graph : graph, optional
+            Anything that :func:`as_dataset` takes; without one, nodes stand alone.
+        train, val, test : mask or numbers of nodes, optional
+            Where labels are learnt from, where training stops, and where it is measured. By default all
+            labelled nodes are trained on but for ``validation_fraction`` of them.
+
+        Returns
+        -------
+        self
+        """
+        seed = _seed(self.random_state)
+        if self.data is not None:
+            X, y, graph = self._placed(X, y)
+        read = read_features(X)
+        if read.shape[0] == 0 or read.shape[1] == 0:
+            raise ValueError(
+                f"0 sample(s) or 0 feature(s) (shape={read.shape}) while a minimum of 1 is required."
+            )
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        labels = read_labels(y)
+        if len(labels.codes) != read.shape[0]:
+            raise DataError(f"X has {read.shape[0]} rows, but y has {len(labels.codes)} labels")
+        self._check_classes(labels)
+        alone = graph is None
+        parts = self._parts(labels, train, val, test, seed)
+        dataset = as_dataset(
+            edgeless(read.shape[0]) if alone else graph,
+            X,
+            labels.codes,
+            keep_self_loops=self.data is not None,
+            feature_norm="none" if self.data is not None else self.feature_norm,
+            classes=np.arange(len(labels.classes)),
+            **dict(zip(("train", "val", "test"), parts)),
+        )
+        flags = {name: value for name, value in self.get_params().items() if name not in _OWN}
+        del flags["feature_norm"]
+        flags.update(set=self.settings, seed=seed, threads=self._threads())
+        if alone:
+            flags.update(self._closed())
+        model = _magnon.train(dataset._inner, dataset.name, to_flags(flags), None)
+        self._learn(Run(model), dataset, labels.classes)
+        self._alone = alone
+        self._note_features(X, read.shape)
+        return self
+
+    def _learn(self, run: Run, dataset: Dataset, classes: npt.NDArray[Any]) -> None:
+        self.run_ = run
+        self.classes_ = classes
+        self.history_ = run.history
+        self.charge_ = run.charge
+        self.n_iter_ = len(run.history["epoch"])
+        self.node_names_ = dataset.node_names
+        self._dataset = dataset
+
+    def _closed(self) -> dict[str, Any]:
+        """What a model leaves for the graph to decide. Without edges there are no cycles to choose a charge by, and
+        no neighbours to be alike."""
+        operator = models(self.model).config.get("operator") or {}
+        closed = {"charge": 0, "pass": "low"}
+        given = {"charge": self.charge, "pass": self.pass_}
+        return {
+            key if key == "charge" else "pass_": value
+            for key, value in closed.items()
+            if given[key] is None and operator.get(key) == "auto"
+        }
+
+    def _threads(self) -> int | None:
+        if self.n_jobs is None or self.n_jobs == -1:
+            return None
+        return max(1, self.n_jobs if self.n_jobs > 0 else (os.cpu_count() or 1) + 1 + self.n_jobs)
+
+    def _check_classes(self, labels: Labels) -> None:
+        if len(labels.classes) < 2:
+            raise ValueError(
+                f"there is {len(labels.classes)} class in y; a classifier needs at least two: the labels are "
+                "of one class"
+            )
+
+    def _placed(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
+        """Features, labels and graph of the data, where X holds numbers of nodes."""
+        assert self.data is not None
+        nodes = _nodes(X, self.data.nodes)
+        labels = np.full(self.data.nodes, -1, dtype=object)
+        labels[nodes] = np.asarray(y)
+        return self.data.features, labels, self.data.edges()
+
+    def _parts(self, labels: Labels, train: Any, val: Any, test: Any, seed: int) -> tuple[Any, Any, Any]:
+        known = np.flatnonzero(labels.codes >= 0)
+        first = known if train is None else read_part(train, len(labels.codes), "train")
+        if val is not None:
+            second = read_part(val, len(labels.codes), "val")
+            return (np.setdiff1d(first, second) if train is None else first), second, test
+        if not 0 < self.validation_fraction < 1:
+            raise ArgumentError("validation_fraction must be above 0 and below 1")
+        if first.size and (first.min() < 0 or first.max() >= len(labels.codes)):
+            raise DataError(f"train names node {first.max()}, but there are {len(labels.codes)} nodes")
+        draw = np.random.default_rng(seed)
+        held = []
+        for code in range(len(labels.classes)):
+            nodes = draw.permutation(first[labels.codes[first] == code])
+            held.append(nodes[: max(1, round(self.validation_fraction * len(nodes)))] if len(nodes) > 1 else nodes[:0])
+        second = np.sort(np.concatenate(held))
+        if not len(second):
+            # Too few to hold any back; training stops by what it learns from.
+            return first[: max(1, len(first) - 1)], first[max(1, len(first) - 1) :], test
+        return np.setdiff1d(first, second), second, test
+
+    def _log_probabilities(self, X: Any, graph: Any) -> npt.NDArray[np.float32]:
+        self._check_fitted()
+        known = self.run_._model.log_probabilities()
+        if X is None and graph is None:
+            return known
+        if self.data is not None and graph is None:
+            return known[_nodes(X, len(known))]
+        read = read_features(X)
+        if read.shape[0] == 0:
+            raise ValueError(f"0 sample(s) (shape={read.shape}) while a minimum of 1 is required.")
+        self._check_features(read.shape)
+        if graph is None:
+            trained_on = self._dataset
+            if not self._alone and read.shape[0] != trained_on.nodes:
+                raise DataError(
+                    f"the graph has {trained_on.nodes} nodes, but X has {read.shape[0]} rows; give the graph of "
+                    "other nodes with graph="
+                )
+            graph = edgeless(read.shape[0]) if self._alone else trained_on.edges()
+        dataset = as_dataset(graph, X, feature_norm="none", keep_self_loops=isinstance(graph, Edges))
+        return self.run_._model.predict(dataset._inner, self._threads())
+
+    def predict_log_proba(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[np.float32]:
+        """Log-probabilities of the classes, one row per node."""
+        return self._log_probabilities(X, graph)
+
+    def predict_proba(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[np.float64]:
+        """Probabilities of the classes, one row per node.
+
+        Parameters
+        ----------
+        X : features, optional
+            Those of the same or of other nodes; those that it was trained on by default.
+        graph : graph, optional
+            The graph of these nodes; the one that it was trained on by default.
+        """
+        found = np.exp(self._log_probabilities(X, graph).astype(np.float64))
+        return found / found.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
+        """The class of each node; see :meth:`predict_proba`."""
+        found = self._log_probabilities(X, graph)
+        return self.classes_[found.argmax(axis=1)]
+
+    def score(self, X: Any, y: Any, *, graph: Any = None, mask: Any = None) -> float:
+        """Share of labelled nodes, or of those of a mask, that are classified rightly."""
+        self._check_fitted()
+        codes = read_labels(y).codes
+        labels = np.asarray(y.to_numpy() if is_frame(y) else as_array(y))
+        known = np.flatnonzero(codes >= 0)
+        if mask is not None:
+            known = np.intersect1d(known, read_part(mask, len(codes), "mask"))
+        if not len(known):
+            raise DataError("there is no labelled node to score by")
+        return float(np.mean(self.predict(X, graph=graph)[known] == labels[known]))
+
+    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes the run folder of the command line."""
+        self._check_fitted()
+        self.run_.save(folder, overwrite=overwrite)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, graph: Any = None, X: Any = None) -> MagneticClassifier:
+        """Reads a run folder; a run on a graph in memory needs that graph and its features again."""
+        given = None if graph is None else as_dataset(graph, X, feature_norm="none")
+        run = Run(_magnon.Model.load(os.fspath(folder), None if given is None else given._inner))
+        clf = cls(model=run.model)
+        dataset = given or Dataset(run._model.dataset)
+        clf._learn(run, dataset, np.asarray(run._model.classes))
+        clf._alone = False
+        features = dataset.features
+        clf.n_features_in_ = 0 if features is None else features.shape[1]
+        return clf
+
+
+def _nodes(X: Any, nodes: int) -> npt.NDArray[np.int64]:
+    if is_sparse(X):
+        raise ArgumentError("X holds numbers of nodes where the classifier has data; it is no matrix")
+    array = as_array(X)
+    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ArgumentError("X holds numbers of nodes where the classifier has data")
+    if array.size and (array.min() < 0 or array.max() >= nodes):
+        raise DataError(f"X names node {array.max()}, but there are {nodes} nodes")
+    return array.astype(np.int64)
+
+
+def _seed(state: Any) -> int:
+    if state is None:
+        return int(np.random.default_rng().integers(2**31))
+    if isinstance(state, np.random.RandomState):
+        return int(state.randint(2**31))
+    if isinstance(state, np.random.Generator):
+        return int(state.integers(2**31))
+    return int(state)

@@ -1,0 +1,310 @@
+//! Training, trained models and what they predict.
+
+use crate::arrays::{dense, table};
+use crate::dataset::{Dataset, json};
+use crate::errors::Failure;
+use crate::fetch::local;
+use crate::flags::Flags;
+use clap::Parser;
+use magnon::data::{self, MadeFeatures, Scaling, make_features};
+use magnon::matrix::Matrix;
+use magnon::run::{self, PredictionCache, RunFolder, SavedModel};
+use magnon::train::{DataConfig, EpochRecord, RunConfig};
+use magnon::workflow::{KeptRun, Phases, TrainOptions, TrainReport, Trained, run_data, train_on};
+use magnon_cli::args::{Cli, Command};
+use magnon_cli::run_report;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A trained model, with the run that it came from.
+#[pyclass(frozen, module = "magnon._magnon")]
+pub struct Model {
+    saved: Arc<SavedModel>,
+    run: Arc<KeptRun>,
+    /// Log-probabilities of the nodes that it was trained on.
+    known: Matrix<f32>,
+}
+
+/// Bytes of the weights, configuration, report, history, log-probabilities and data.
+type State<'py> = (Bound<'py, PyBytes>, String, String, Vec<[f64; 6]>, Bound<'py, PyAny>, Dataset);
+
+impl Model {
+    fn new(config: &RunConfig, trained: Trained) -> Self {
+        let known = trained.outcome.best().map(|best| best.log_probabilities.clone());
+        let saved = Arc::new(trained.model.clone());
+        let run = Arc::new(magnon_cli::commands::train::kept(config, trained));
+        Self { saved, run, known: known.unwrap_or_else(|| Matrix::zeros(0, 0)) }
+    }
+}
+
+/// Trains a model on a data set, or on the data of a name; gives the model.
+#[pyfunction]
+#[pyo3(signature = (dataset, source, flags, watch=None))]
+pub fn train(
+    py: Python<'_>,
+    dataset: Option<&Dataset>,
+    source: String,
+    flags: Vec<String>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let call = Flags::parse(py, "train", flags.clone(), watch)?.call;
+    let given = dataset.map(|dataset| (dataset.inner.clone(), dataset.config.clone()));
+    call.run(py, move |watch| {
+        let name = if given.is_some() { source } else { local(&source, watch)? };
+        let words = ["magnon", "train"].map(str::to_owned).into_iter().chain(flags);
+        let words: Vec<String> = words.chain(["--".to_owned(), name.clone()]).collect();
+        let cli = Cli::try_parse_from(&words).map_err(Failure::argument)?;
+        let Some(Command::Train(args)) = &cli.command else {
+            return Err(Failure::argument("not flags of train"));
+        };
+        let mut config = args.config(&cli.common).map_err(Failure::command)?;
+        let options = TrainOptions {
+            out: args.out.clone(),
+            overwrite: args.overwrite,
+            resume: args.resume,
+            every: args.checkpoint_every,
+        };
+        let trained = match given {
+            Some((data, read)) => {
+                let DataConfig { split, split_seed, .. } = config.data;
+                let data_config = read.unwrap_or(DataConfig { source: name, ..Default::default() });
+                config.data = DataConfig { split, split_seed, ..data_config };
+                train_on(trainable(&data)?, &config, &options, Phases::default(), watch)?
+            }
+            None => magnon::workflow::train(&config, &options, watch)?,
+        };
+        let folder = trained.folder.clone();
+        let model = Model::new(&config, trained);
+        if let (Some(folder), false) = (folder, args.no_report) {
+            model.write_page(&folder.file("report.html"), words.join(" "))?;
+        }
+        Ok(model)
+    })
+}
+
+/// The data with features: those of the degrees where there are none.
+pub fn trainable(data: &data::Dataset) -> Result<data::Dataset, Failure> {
+    let mut data = data.clone();
+    if data.features.is_none() {
+        make_features(&mut data, MadeFeatures::Degree)?;
+    }
+    Ok(data)
+}
+
+/// The data with features that are scaled as the model's were: by this, or before.
+fn scaled(saved: &SavedModel, data: &data::Dataset) -> Result<data::Dataset, Failure> {
+    let as_they_came = data.features.is_none() || data.scaling == Scaling::None;
+    let mut data = trainable(data)?;
+    let fits = |features: &&mut data::Features| features.cols() == saved.width;
+    match data.features.as_mut().filter(fits) {
+        Some(features) if as_they_came => {
+            saved.scaling.apply(features);
+            data.scaling = saved.scaling.clone();
+        }
+        Some(_) if data.scaling != saved.scaling => {
+            let words = "the features are scaled otherwise than the model's; read them as they are, with \
+                         feature_norm=\"none\"";
+            return Err(Failure::data(words));
+        }
+        // What is wider or narrower is refused by the model, with its own words.
+        _ => (),
+    }
+    Ok(data)
+}
+
+#[pymethods]
+impl Model {
+    /// Reads a run folder; the data are read again, too.
+    #[staticmethod]
+    #[pyo3(signature = (folder, dataset=None))]
+    fn load(py: Python<'_>, folder: PathBuf, dataset: Option<&Dataset>) -> PyResult<Self> {
+        let given = dataset.map(|dataset| dataset.inner.clone());
+        crate::task::Call::default().run(py, move |watch| {
+            let opened = RunFolder::open(&folder)?;
+            let saved = opened.model()?;
+            let run = match given {
+                Some(data) => KeptRun {
+                    config: opened.config()?,
+                    dataset: scaled(&saved, &data)?,
+                    cycles: None,
+                    report: opened.metrics()?,
+                    history: opened.history()?,
+                },
+                None => magnon::workflow::kept_run(&folder, watch)?,
+            };
+            let known = run::predict(&saved, &run.dataset, None)?.log_probabilities;
+            Ok(Self { saved: Arc::new(saved), run: Arc::new(run), known })
+        })
+    }
+
+    /// The classes.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.saved.classes.clone()
+    }
+
+    /// The data that it was trained on.
+    #[getter]
+    fn dataset(&self) -> Dataset {
+        Dataset { inner: Arc::new(self.run.dataset.clone()), config: None }
+    }
+
+    /// The figures of the run, as JSON.
+    fn report(&self) -> PyResult<String> {
+        json(&self.run.report)
+    }
+
+    /// Its configuration, as JSON.
+    fn config(&self) -> PyResult<String> {
+        json(&self.run.config)
+    }
+
+    /// Names of the columns of the history, and one row per epoch.
+    fn history(&self) -> (Vec<&'static str>, Vec<[f64; 6]>) {
+        (EpochRecord::COLUMNS.to_vec(), self.run.history.iter().map(row).collect())
+    }
+
+    /// Log-probabilities of the nodes that it was trained on.
+    fn log_probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(table(py, self.known.clone())?.into_any())
+    }
+
+    /// Log-probabilities of the nodes of a data set, whose features are as they came.
+    #[pyo3(signature = (dataset, threads=None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        dataset: &Dataset,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (saved, data) = (self.saved.clone(), dataset.inner.clone());
+        let call = crate::task::Call { threads, watch: None };
+        let found =
+            call.run(py, move |_| Ok(run::predict(&saved, &scaled(&saved, &data)?, None)?))?;
+        Ok(table(py, found.log_probabilities)?.into_any())
+    }
+
+    /// Writes a run folder, as the command line reads it.
+    fn save(&self, py: Python<'_>, folder: PathBuf, overwrite: bool, page: bool) -> PyResult<()> {
+        let (saved, run, known) = (self.saved.clone(), self.run.clone(), self.known.clone());
+        let own = Self { saved: saved.clone(), run: run.clone(), known: known.clone() };
+        crate::task::Call::default().run(py, move |_| {
+            let Some(features) = &run.dataset.features else {
+                return Err(Failure::data("the data of the run have no features"));
+            };
+            let opened = RunFolder::begin(&folder, &run.config, overwrite, false)?;
+            let cache = PredictionCache::new(&run.dataset.graph, features, known);
+            opened.finish(&run.config, &saved, &cache, &run.history, &run.report)?;
+            if page {
+                own.write_page(&opened.file("report.html"), String::new())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The page of the run.
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
+        let run = self.run.clone();
+        crate::task::Call::default().run(py, move |_| {
+            let page = run_report::report(&run, String::new()).html();
+            page.map_err(|error| Failure::Named("MagnonError", error.to_string()))
+        })
+    }
+
+    /// All that a pickle needs.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<State<'py>> {
+        let saved = self.saved.clone();
+        let bytes = py.detach(move || -> Result<Vec<u8>, Failure> {
+            let folder = tempfile::tempdir().map_err(Failure::data)?;
+            let path = folder.path().join("model.safetensors");
+            saved.write(&path)?;
+            std::fs::read(&path).map_err(Failure::data)
+        });
+        let bytes = bytes.map_err(|failure| failure.exception(py))?;
+        let known = table(py, self.known.clone())?.into_any();
+        let history = self.run.history.iter().map(row).collect();
+        let (config, report) = (json(&self.run.config)?, json(&self.run.report)?);
+        Ok((PyBytes::new(py, &bytes), config, report, history, known, self.dataset()))
+    }
+
+    /// The model of a state.
+    #[staticmethod]
+    fn from_state(
+        py: Python<'_>,
+        weights: &[u8],
+        config: &str,
+        report: &str,
+        history: Vec<[f64; 6]>,
+        known: &Bound<'_, PyAny>,
+        dataset: &Dataset,
+    ) -> PyResult<Self> {
+        let failed = |failure: Failure| failure.exception(py);
+        let read = || -> Result<SavedModel, Failure> {
+            let folder = tempfile::tempdir().map_err(Failure::data)?;
+            let path = folder.path().join("model.safetensors");
+            std::fs::write(&path, weights).map_err(Failure::data)?;
+            Ok(SavedModel::read(&path)?)
+        };
+        let config = RunConfig::from_json(config).map_err(|e| failed(Failure::data(e)))?;
+        let report: TrainReport =
+            serde_json::from_str(report).map_err(|e| failed(Failure::data(e)))?;
+        let dataset = data::Dataset::clone(&dataset.inner);
+        let history = history.iter().map(record).collect();
+        let run = Arc::new(KeptRun { config, dataset, cycles: None, report, history });
+        let saved = Arc::new(read().map_err(failed)?);
+        Ok(Self { saved, run, known: dense(known, "log-probabilities")? })
+    }
+}
+
+impl Model {
+    fn write_page(&self, path: &Path, command: String) -> Result<(), Failure> {
+        let page = run_report::report(&self.run, command).save(path);
+        page.map_err(|error| Failure::Named("RunError", error.to_string()))
+    }
+}
+
+fn row(record: &EpochRecord) -> [f64; 6] {
+    let EpochRecord { epoch, rate, train_loss, train_accuracy, val_loss, val_accuracy } = *record;
+    [epoch as f64, rate, train_loss, train_accuracy, val_loss, val_accuracy]
+}
+
+fn record(row: &[f64; 6]) -> EpochRecord {
+    let [epoch, rate, train_loss, train_accuracy, val_loss, val_accuracy] = *row;
+    let epoch = epoch as usize;
+    EpochRecord { epoch, rate, train_loss, train_accuracy, val_loss, val_accuracy }
+}
+
+/// Log-probabilities, classes, figures as JSON, names of nodes and their parts of the split.
+type Predictions<'py> = (Bound<'py, PyAny>, Vec<String>, String, Vec<String>);
+
+/// Classifies nodes with the model of a run folder, as the command line does.
+#[pyfunction]
+#[pyo3(signature = (run, source, flags, watch=None))]
+pub fn predict<'py>(
+    py: Python<'py>,
+    run: PathBuf,
+    source: Option<String>,
+    flags: Vec<String>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<Predictions<'py>> {
+    let mut words = vec!["magnon".to_owned(), "predict".to_owned()];
+    words.extend(flags);
+    words.extend(["--".to_owned(), run.to_string_lossy().into_owned()]);
+    let call = Flags::parse(py, "predict", words[2..].to_vec(), watch)?.call;
+    let found = call.run(py, move |watch| {
+        words.extend(source.map(|source| local(&source, watch)).transpose()?);
+        let cli = Cli::try_parse_from(&words).map_err(Failure::argument)?;
+        let Some(Command::Predict(args)) = &cli.command else {
+            return Err(Failure::argument("not flags of predict"));
+        };
+        let mut data = run_data(&args.run, args.data.data.is_some())?;
+        args.data.apply(&mut data, &cli.common).map_err(Failure::command)?;
+        Ok(magnon::workflow::predict(&args.run, &data, args.full, watch)?)
+    })?;
+    let names = (0..found.dataset.graph.nodes()).map(|u| found.dataset.node_name(u)).collect();
+    let told = json(&found.report)?;
+    let known = table(py, found.prediction.log_probabilities)?.into_any();
+    Ok((known, found.saved.classes, told, names))
+}

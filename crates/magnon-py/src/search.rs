@@ -1,0 +1,57 @@
+//! Many trainings: comparisons of models, and searches for settings.
+
+use crate::dataset::{Dataset, json};
+use crate::errors::Failure;
+use crate::flags::{Flags, flags_of};
+use crate::model::trainable;
+use magnon::workflow::compare::{self as comparing, Kept};
+use magnon::workflow::tune as tuning;
+use magnon_cli::commands::tune::splits;
+use magnon_cli::compare_page;
+use pyo3::prelude::*;
+
+/// Compares models on a data set; gives the comparison as JSON and its page.
+#[pyfunction]
+#[pyo3(signature = (dataset, flags, watch=None))]
+pub fn compare(
+    py: Python<'_>,
+    dataset: &Dataset,
+    flags: Vec<String>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<(String, String)> {
+    let flags = Flags::parse(py, "compare", flags, watch)?;
+    let args = flags_of!(flags, Compare);
+    let config = args.config(&flags.common);
+    let config = config.map_err(|error| Failure::command(error).exception(py))?;
+    let (data, split) = (dataset.inner.clone(), args.data.flags.split);
+    let (found, page) = flags.call.run(py, move |watch| {
+        let data = trainable(&data)?;
+        let found = comparing::compare(&data, split, &config, Kept::default(), watch)?;
+        let page = compare_page::page(&found).html();
+        let page = page.map_err(|error| Failure::Named("MagnonError", error.to_string()))?;
+        Ok((found, page))
+    })?;
+    Ok((json(&found)?, page))
+}
+
+/// Searches for better settings of a model; gives the search as JSON.
+#[pyfunction]
+#[pyo3(signature = (dataset, flags, watch=None))]
+pub fn tune(
+    py: Python<'_>,
+    dataset: &Dataset,
+    flags: Vec<String>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let flags = Flags::parse(py, "tune", flags, watch)?;
+    let args = flags_of!(flags, Tune);
+    let failed = |error| Failure::command(error).exception(py);
+    let config = args.config(&flags.common).map_err(failed)?;
+    let base = args.base(&flags.common).map_err(failed)?;
+    let data = trainable(&dataset.inner).map_err(|failure| failure.exception(py))?;
+    let parts = splits(args, &base, &data, &flags.common).map_err(failed)?;
+    let found = flags
+        .call
+        .run(py, move |watch| Ok(tuning::tune(&data, &base, &parts, &config, None, watch)?))?;
+    json(&found)
+}

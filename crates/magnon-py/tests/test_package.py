@@ -1,0 +1,201 @@
+"""The package itself: what it imports, its keywords, types, interrupts and pictures."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import magnon
+from magnon import _flags, _keywords, _magnon
+
+
+def python(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_only_numpy_is_imported():
+    code = """
+import magnon, sys
+import numpy as np
+ring = np.array([[k, (k + 1) % 12] for k in range(12)])
+clf = magnon.MagneticClassifier(epochs=3, charge=0.2).fit(np.eye(12), np.arange(12) % 2, graph=ring)
+clf.predict(np.eye(12))
+magnon.propagate(ring, np.eye(12), charge=0.2)
+print(*sys.modules)
+"""
+    others = {"scipy", "networkx", "pandas", "polars", "pyarrow", "torch", "sklearn", "igraph", "dgl"}
+    assert others.isdisjoint(python(code))
+
+
+def test_keywords_are_the_flags_of_the_command_line():
+    def words(kind):
+        return {word.rstrip("_") for word in kind.__annotations__}
+
+    flags = set(_magnon.command_flags("train")) | {"self_loops", "seed", "threads"}
+    flags -= {"no_self_loops", "help"}
+    assert words(_keywords.TrainSettings) == flags
+    data = set(_magnon.command_flags("info")) - {"help"}
+    assert set(_flags.DATA) == data == words(_keywords.DataSettings) - {"seed", "threads"}
+    taken = words(_keywords.OperatorSettings) - {"self_loops", "seed", "threads"}
+    assert taken < set(_magnon.command_flags("operator"))
+
+
+@pytest.mark.parametrize("name", ["spectrum", "compare", "tune", "eigenmap", "denoise"])
+def test_named_keywords_are_flags(name):
+    code = getattr(magnon, name).__code__
+    own = set(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
+    assert own - {"progress", "return_report"} <= set(_magnon.command_flags(name))
+
+
+def test_unknown_keywords_are_refused():
+    for call in (magnon.train, magnon.spectrum, magnon.magnetic_operator, magnon.cycle_lengths, magnon.simple_cycles):
+        with pytest.raises((TypeError, ValueError), match="chage"):
+            call("cycle:nodes=5", chage=0.2)
+
+
+INTERRUPTED = """
+import magnon, os, signal, threading, time
+
+def interrupt():
+    time.sleep(0.6)
+    sent.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+
+sent = []
+threading.Thread(target=interrupt).start()
+try:
+    CALL
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent[0], flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "magnon.train('cyclic:nodes=3000,columns=64', epochs=10**6, patience=10**6, charge=0.2)",
+        "magnon.tune('cyclic:nodes=900', trials=5000)",
+        "list(magnon.simple_cycles('erdos-renyi:nodes=60,density=0.5'))",
+        "magnon.spectrum('erdos-renyi:nodes=3000,density=0.01', charge=0.2)",
+    ],
+    ids=["train", "tune", "simple_cycles", "spectrum"],
+)
+def test_interrupts_stop_calls(call):
+    line = [sys.executable, "-c", INTERRUPTED.replace("CALL", call)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+    assert done.stdout, done.stderr
+    print(f"stopped after {1000 * float(done.stdout):.0f} ms")
+    assert float(done.stdout) < 2  # a tenth of a second on a machine that has nothing else to do
+
+
+def test_other_threads_run_meanwhile():
+    """A thread that counts gets on while another trains."""
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    magnon.train("cyclic:nodes=900", epochs=300, charge="1/3")
+    done.set()
+    thread.join()
+    assert counted[0] > 20
+
+
+def test_progress():
+    steps = []
+    magnon.train(
+        "cyclic:nodes=900", epochs=300, charge="1/3", progress=lambda done, total, words: steps.append(words)
+    )
+    assert any("epoch" in words for words in steps)
+
+
+def test_an_error_in_a_callback_ends_the_call():
+    def fail(*_):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        magnon.train("cyclic:nodes=3000,columns=64", epochs=10**6, patience=10**6, charge=0.2, progress=fail)
+
+
+def test_bar(capsys):
+    magnon.train("cyclic:nodes=900", epochs=300, charge="1/3", progress=True)
+    assert "%" in capsys.readouterr().err
+
+
+def test_forked_processes_work():
+    code = (
+        "import magnon, os; magnon.train('cyclic:nodes=90', epochs=3, charge=0.2); child = os.fork()\n"
+        "if not child: magnon.train('cyclic:nodes=90', epochs=3, charge=0.2); os._exit(7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["7"], done.stderr
+
+
+def test_pictures(tmp_path):
+    found = magnon.spectrum("cycle:nodes=8", charge="1/4")
+    assert "<svg" in found._repr_html_() and "<td>" in found._repr_html_()
+    assert found.plot().save(tmp_path / "a.svg").read_text().startswith("<svg")
+    assert "<html" in magnon.eigenmap("cycle:nodes=8").plot().save(tmp_path / "b.html").read_text()
+    for other in (magnon.filter_response("cycle:nodes=8"), magnon.spectral_density("cycle:nodes=8", probes=2)):
+        assert other.plot().svg.startswith("<svg")
+    run = magnon.train("cyclic:nodes=90", epochs=5, charge="1/3")
+    assert "<html" in run.page.html and "iframe" in run.page._repr_html_()
+
+
+def test_results_are_like_mappings():
+    found = magnon.spectrum("cycle:nodes=8", charge=0)
+    assert found["count"] == found.count == 8 and "vectors" in dict(found)
+    assert isinstance(found.eigenvalues, np.ndarray)
+    assert isinstance(found.to_dict()["eigenvalues"], list)
+    with pytest.raises(AttributeError, match="it has name"):
+        found.eigenvalue
+    with pytest.raises(AttributeError, match="changed"):
+        found.count = 3
+
+
+def test_types():
+    package = Path(__file__).parent.parent
+    environment = {**os.environ, "MYPYPATH": str(package / "python")}
+    config = package / "pyproject.toml"
+    for words in (
+        ["mypy", "--config-file", config],
+        ["mypy.stubtest", "magnon._magnon", "--mypy-config-file", config, "--ignore-disjoint-bases"],
+    ):
+        line = [sys.executable, "-m", *map(str, words)]
+        done = subprocess.run(line, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_docstrings():
+    """The examples of all docstrings, as they stand in the installed package."""
+    import doctest
+    import importlib
+    import pkgutil
+
+    attempted = 0
+    for module in pkgutil.iter_modules(magnon.__path__):
+        if module.name in ("_magnon", "__main__"):
+            continue
+        done = doctest.testmod(importlib.import_module(f"magnon.{module.name}"))
+        assert done.failed == 0, module.name
+        attempted += done.attempted
+    assert attempted > 50
+    undocumented = [
+        name
+        for name in magnon.__all__
+        if callable(getattr(magnon, name)) and ">>>" not in (getattr(magnon, name).__doc__ or "")
+    ]
+    assert set(undocumented) == {"Dataset", "MagnonError", "Page", "Picture", "Run", "fetch", "predict"}
