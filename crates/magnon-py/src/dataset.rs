@@ -7,10 +7,10 @@ use crate::flags::{Flags, flags_of};
 use crate::matrices::{Edges, Rules, sparse};
 use magnon::data::{
     self, FeatureNorm, Features, Labels, MadeFeatures, NodeNames, Reading, Scaling, Split,
-    make_features,
 };
 use magnon::graph::{Built, Duplicates, SelfLoops};
 use magnon::train::DataConfig;
+use magnon::workflow::make_features;
 use magnon::workflow::{choose_split, generate, info, read_dataset};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -192,7 +192,8 @@ impl Dataset {
         if let Some(made) = made {
             let made: MadeFeatures =
                 made.parse().map_err(|error: String| failed(Failure::argument(error)))?;
-            make_features(&mut dataset, made).map_err(|error| failed(error.into()))?;
+            make_features(&mut dataset, made, FeatureNorm::Auto)
+                .map_err(|error| failed(error.into()))?;
         }
         Ok(Self::new(dataset, None))
     }

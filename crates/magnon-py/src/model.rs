@@ -6,10 +6,11 @@ use crate::errors::Failure;
 use crate::fetch::local;
 use crate::flags::Flags;
 use clap::Parser;
-use magnon::data::{self, MadeFeatures, Scaling, make_features};
+use magnon::data::{self, FeatureNorm, MadeFeatures, Scaling};
 use magnon::matrix::Matrix;
 use magnon::run::{self, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{DataConfig, EpochRecord, RunConfig};
+use magnon::workflow::make_features;
 use magnon::workflow::{KeptRun, Phases, TrainOptions, TrainReport, Trained, run_data, train_on};
 use magnon_cli::args::{Cli, Command};
 use magnon_cli::run_report;
@@ -86,9 +87,13 @@ pub fn train(
 
 /// The data with features: those of the degrees where there are none.
 pub fn trainable(data: &data::Dataset) -> Result<data::Dataset, Failure> {
+    with_features(data, FeatureNorm::Auto)
+}
+
+fn with_features(data: &data::Dataset, norm: FeatureNorm) -> Result<data::Dataset, Failure> {
     let mut data = data.clone();
     if data.features.is_none() {
-        make_features(&mut data, MadeFeatures::Degree)?;
+        make_features(&mut data, MadeFeatures::Degree, norm)?;
     }
     Ok(data)
 }
@@ -96,7 +101,8 @@ pub fn trainable(data: &data::Dataset) -> Result<data::Dataset, Failure> {
 /// The data with features that are scaled as the model's were: by this, or before.
 fn scaled(saved: &SavedModel, data: &data::Dataset) -> Result<data::Dataset, Failure> {
     let as_they_came = data.features.is_none() || data.scaling == Scaling::None;
-    let mut data = trainable(data)?;
+    // Features that are made here are scaled by the model, not by themselves.
+    let mut data = with_features(data, FeatureNorm::None)?;
     let fits = |features: &&mut data::Features| features.cols() == saved.width;
     match data.features.as_mut().filter(fits) {
         Some(features) if as_they_came => {

@@ -21,9 +21,9 @@ pub struct DataArgs {
 #[command(next_help_heading = "Data")]
 pub struct DataFlags {
     /// Node features from this table (.csv, .tsv, .parquet, .feather, joined by its id column) or array
-    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA; or degree or identity, to make
-    /// them from the graph
-    #[arg(long, value_name = "FILE|degree|identity")]
+    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA; or degree, identity or
+    /// eigen:K (K eigenvectors of the magnetic Laplacian), to make them from the graph
+    #[arg(long, value_name = "FILE|degree|identity|eigen:K")]
     pub features: Option<PathBuf>,
     /// Node labels from this table or array, in place of those of DATA
     #[arg(long, value_name = "FILE")]
@@ -127,7 +127,12 @@ impl DataArgs {
             load.self_loops = SelfLoops::Keep;
         }
         let made = flags.features.as_ref().filter(|path| !path.exists());
-        let made = made.and_then(|path| path.to_str()?.parse::<MadeFeatures>().ok());
+        let made = match made.and_then(|path| path.to_str()) {
+            Some(text) if text.starts_with("eigen:") => {
+                Some(text.parse::<MadeFeatures>().map_err(usage)?)
+            }
+            text => text.and_then(|text| text.parse().ok()),
+        };
         if made.is_some() {
             (config.made, config.features) = (made, None);
         } else if flags.features.is_some() {

@@ -233,7 +233,7 @@ fn spread(raw: &mut Raw, nodes: usize) -> Result<(), DataError> {
 }
 
 /// Puts checked and scaled features in place.
-pub(super) fn set_features(
+pub(crate) fn set_features(
     dataset: &mut Dataset,
     mut features: Features,
     file: &str,

@@ -27,7 +27,8 @@ pub use dataset::{
     ColumnUse, Dataset, FeatureNorm, Features, FirstEdge, Labels, NodeNames, Reading, Scaling,
 };
 pub use error::DataError;
+pub(crate) use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
-pub use made::{MadeFeatures, make_features};
+pub use made::MadeFeatures;
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

@@ -158,14 +158,15 @@ fn filtered(text: &str, name: &str, settings: &str) -> Result<Channel, String> {
             _ => serde_json::from_str(value.trim()).unwrap_or_else(|_| value.trim().into()),
         };
         // The filter has a kind too, but it is the channel's name.
-        let own =
-            if key != "kind" && filter.contains_key(&key) { &mut filter } else { &mut operator };
-        if !own.contains_key(&key) {
-            let keys = own.keys().map(String::as_str);
+        let (of_filter, of_operator) =
+            (key != "kind" && filter.contains_key(&key), operator.contains_key(&key));
+        if !of_filter && !of_operator {
+            let keys = filter.keys().chain(operator.keys()).map(String::as_str);
             let near = crate::strict::nearest(&key, keys);
             let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
             return Err(format!("'{text}': neither filter nor operator has a '{key}'{hint}"));
         }
+        let own = if of_filter { &mut filter } else { &mut operator };
         own.insert(key, value);
     }
     let read = |error: serde_json::Error| format!("'{text}': {error}");
