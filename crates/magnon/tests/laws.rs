@@ -191,8 +191,8 @@ proptest! {
         let degree = |u: usize| (0..n).map(|v| joined(u, v).abs()).sum::<f64>() + loops;
         // One step from u to v, where degrees out and in are divided out.
         let edge = |u: usize, v: usize| a[u][v] + if u == v { loops } else { 0.0 };
-        let out = |u: usize| (0..n).map(|v| edge(u, v).abs()).sum::<f64>();
-        let back = |v: usize| (0..n).map(|u| edge(u, v).abs()).sum::<f64>();
+        let out = |u: usize| (0..n).map(|v| a[u][v].abs()).sum::<f64>() + loops;
+        let back = |v: usize| (0..n).map(|u| a[u][v].abs()).sum::<f64>() + loops;
         let step = |u: usize, v: usize| match edge(u, v) {
             0.0 => 0.0,
             weight => weight / (out(u) * back(v)).sqrt(),
