@@ -126,7 +126,7 @@ def flux_divisor(weights: dict[Edge, float], nodes: int) -> int | None:
         steps = zip(cycle, cycle[1:] + cycle[:1])
         # An edge is turned by its direction, whatever its weight.
         ends = [(weights.get((u, v), 0), weights.get((v, u), 0)) for u, v in steps]
-        flux = sum((out > back) - (out < back) for out, back in ends)
+        flux = sum(int(out > back) - int(out < back) for out, back in ends)
         if flux != round(flux):
             return None
         divisor = math.gcd(divisor, round(flux))

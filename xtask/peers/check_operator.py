@@ -31,12 +31,10 @@ TIMEOUT = 240
 EVERY = [
     "texas",
     "cornell",
-    "washington",
-    "wisconsin",
     "corar/derived/adj_directed.npz",
     "pygsd/blog.npz",
 ]
-FEW = ["linqs/cora.tgz", "geom_gcn_texas", "gnn_benchmark/citeseer.npz", "pygsd/migration.npz"]
+FEW = ["washington", "wisconsin", "linqs/cora.tgz", "geom_gcn_texas", "gnn_benchmark/citeseer.npz", "pygsd/migration.npz"]
 # Graphs whose features are filtered in every combination, and in a few.
 FEATURES_EVERY = ["texas"]
 FEATURES_FEW = ["cornell", "geom_gcn_texas", "corar"]
