@@ -10,7 +10,7 @@ use magnon::operator::OperatorRows;
 use magnon::spectrum::{DensityConfig, SpectrumConfig};
 use magnon::workflow::{
     BuiltOperator, FrequencyConfig, ResponseConfig, density, frequency_response, operator,
-    propagate, response, spectrum,
+    propagate_on, response, spectrum,
 };
 use magnon_cli::args::OperatorArgs;
 use num_complex::Complex64;
@@ -113,13 +113,14 @@ impl Operator {
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Told<'py>> {
         let flags = Flags::parse(py, "propagate", flags, watch)?;
-        let config = flags_of!(flags, Propagate).filter.config();
+        let args = flags_of!(flags, Propagate);
+        let (config, device) = (args.filter.config(), args.device);
         let (built, data) = (self.built.clone(), dataset.inner.clone());
         let done = flags.call.run(py, move |watch| {
             let none =
                 || Failure::data(format!("{} has no features to filter; give some", data.name));
             let features = data.features.as_ref().ok_or_else(none)?;
-            Ok(propagate(&built, features, &config, watch)?)
+            Ok(propagate_on(device, &built, features, &config, watch)?)
         })?;
         let cells = match done.features {
             Propagated::Real(matrix) => Cells::Single(matrix),

@@ -8,7 +8,8 @@ use anyhow::Context;
 use clap::Args;
 use magnon::data::write::write_npy;
 use magnon::filter::Propagated;
-use magnon::workflow::{FilterSummary, propagate};
+use magnon::nn::Device;
+use magnon::workflow::{FilterSummary, propagate_on};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -22,6 +23,9 @@ pub struct PropagateArgs {
     /// Write the filtered features to this .npy file: complex64, or float32 of a real operator
     #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Where it runs: cpu, cuda, cuda:1 or auto; on a card all sums are in single precision
+    #[arg(long, value_name = "D", default_value_t)]
+    pub device: Device,
 }
 
 pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
@@ -35,7 +39,8 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     })?;
     drop(loaded); // the graph is in the operator now
     let bar = Bar::new("propagate", common);
-    let filtered = propagate(&built, &features, &args.filter.config(), &bar).map_err(fault)?;
+    let filtered =
+        propagate_on(args.device, &built, &features, &args.filter.config(), &bar).map_err(fault)?;
     drop(bar);
     let found = &filtered.report;
     clock.add_all(&found.seconds);

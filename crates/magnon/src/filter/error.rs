@@ -106,6 +106,9 @@ pub enum FilterError {
         /// Bytes that are needed, at the most.
         bytes: usize,
     },
+    /// The device could not do it.
+    #[error(transparent)]
+    Engine(#[from] crate::nn::EngineError),
     /// A response that cannot be written down.
     #[error("the response at λ = {lambda} is {response}, beyond what can be written")]
     NotFinite {

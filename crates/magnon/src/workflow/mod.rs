@@ -53,7 +53,7 @@ pub use predict::{PredictReport, Predicted, predict, run_data};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;
 use progress::Stopper;
-pub use propagate::{FilteredFeatures, PropagateReport, propagate};
+pub use propagate::{FilteredFeatures, PropagateReport, propagate, propagate_on};
 pub use response::{ResponseConfig, ResponseReport, response};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};
 pub use train::{
