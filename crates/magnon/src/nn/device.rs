@@ -1,6 +1,6 @@
 //! `Device`: the one place that chooses an engine.
 
-use super::{Cpu, Engine, EngineError};
+use super::{AnyEngine, Cpu, Engine, EngineError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -36,44 +36,35 @@ impl Device {
 
     /// What will be used, in words: the processor, or the name of a card.
     pub fn describe(self) -> Result<String, EngineError> {
-        match self.resolve()? {
-            Engines::Cpu => Ok("CPU".to_owned()),
+        match self.engine()? {
+            AnyEngine::Cpu(_) => Ok("CPU".to_owned()),
             #[cfg(feature = "cuda")]
-            Engines::Cuda(cuda) => Ok(cuda.name().to_owned()),
+            AnyEngine::Cuda(cuda) => Ok(cuda.name().to_owned()),
         }
     }
 
     /// Runs work on the engine of the device, where there is one.
     pub fn run<W: EngineWork>(self, work: W) -> Result<W::Output, EngineError> {
-        Ok(match self.resolve()? {
-            Engines::Cpu => work.run(&Cpu::parallel()),
-            #[cfg(feature = "cuda")]
-            Engines::Cuda(cuda) => work.run(&*cuda),
-        })
+        Ok(work.run(&self.engine()?))
     }
 
-    fn resolve(self) -> Result<Engines, EngineError> {
+    fn engine(self) -> Result<AnyEngine, EngineError> {
+        let processor = || AnyEngine::Cpu(Cpu::parallel());
         match self {
-            Self::Cpu => Ok(Engines::Cpu),
-            Self::Auto => Ok(card(0).unwrap_or(Engines::Cpu)),
+            Self::Cpu => Ok(processor()),
+            Self::Auto => Ok(card(0).unwrap_or_else(|_| processor())),
             Self::Cuda(number) => card(number).map_err(EngineError::NoDevice),
         }
     }
 }
 
-enum Engines {
-    Cpu,
-    #[cfg(feature = "cuda")]
-    Cuda(Box<super::cuda::Cuda>),
-}
-
 #[cfg(feature = "cuda")]
-fn card(number: usize) -> Result<Engines, String> {
-    Ok(Engines::Cuda(Box::new(super::cuda::Cuda::new(number)?)))
+fn card(number: usize) -> Result<AnyEngine, String> {
+    Ok(AnyEngine::Cuda(Box::new(super::cuda::Cuda::new(number)?)))
 }
 
 #[cfg(not(feature = "cuda"))]
-fn card(_: usize) -> Result<Engines, String> {
+fn card(_: usize) -> Result<AnyEngine, String> {
     Err("this program was built without support for NVIDIA cards".to_owned())
 }
 

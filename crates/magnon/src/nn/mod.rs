@@ -11,6 +11,7 @@
 //! complex matrices alike.
 
 mod adam;
+mod any;
 mod attention;
 mod backward;
 mod cpu;
@@ -32,6 +33,7 @@ mod tape;
 mod trace;
 
 pub use adam::{Adam, AdamConfig, Decay};
+pub use any::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 pub use attention::{Attention, AttentionGradient};
 pub use cpu::{Breakdown, Cpu, Map};
 pub use device::{Device, EngineWork};

@@ -98,15 +98,11 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn map_shape(&self, map: &Map<T>) -> Shape {
-        map.shape
+        map.shape()
     }
 
     fn map_stored(&self, map: &Map<T>) -> usize {
-        match &map.kind {
-            Kind::Dense(numbers) => numbers.len(),
-            Kind::Sparse(rows) => rows.values.len(),
-            _ => 0,
-        }
+        map.stored()
     }
 
     fn map(

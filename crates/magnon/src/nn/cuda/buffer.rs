@@ -16,6 +16,12 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// Numbers of one lane.
+    #[allow(clippy::len_without_is_empty)] // nobody asks
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.len * self.lanes * size_of::<f32>()
     }

@@ -331,15 +331,11 @@ impl Engine for Cuda {
     }
 
     fn map_shape(&self, map: &Map) -> Shape {
-        map.shape
+        map.shape()
     }
 
     fn map_stored(&self, map: &Map) -> usize {
-        match &map.kind {
-            Kind::Dense(numbers) => numbers.len,
-            Kind::Sparse(sparse) => sparse.values.len,
-            _ => 0,
-        }
+        map.stored()
     }
 
     fn map(

@@ -97,6 +97,20 @@ impl Map {
         };
         Ok(Self { shape, kind })
     }
+
+    /// Rows, columns and field.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Numbers that it stores, where it is dense or sparse.
+    pub fn stored(&self) -> usize {
+        match &self.kind {
+            Kind::Dense(numbers) => numbers.len,
+            Kind::Sparse(sparse) => sparse.values.len,
+            _ => 0,
+        }
+    }
 }
 
 /// Numbers that all lanes share.

@@ -99,6 +99,53 @@ impl Recording {
         done?.ok_or_else(|| EngineError::Device("the driver recorded nothing".to_owned()))
     }
 
+    /// The way there, then the judgement on it.
+    pub(crate) fn record(
+        &mut self,
+        engine: &Cuda,
+        weights: &[&Buffer],
+        best: Vec<&mut Buffer>,
+        there: impl FnOnce() -> Done,
+    ) -> Done {
+        let graph = self.capture(engine, || {
+            there()?;
+            let lanes = engine.lanes;
+            engine.launch(
+                "judge",
+                (ceil(lanes, 32)?, 1, 1),
+                32,
+                &[
+                    &engine.address(&self.scores),
+                    &engine.address(&self.clock),
+                    &1i64,
+                    &(SLOTS as i64),
+                    &(self.config.epoch as u32),
+                    &(self.room as u32),
+                    &(self.config.patience.min(u32::MAX as usize) as u32),
+                    &engine.address(&self.verdicts),
+                    &(lanes as i64),
+                ],
+            )?;
+            for (weights, best) in weights.iter().zip(best) {
+                let n = weights.len;
+                engine.launch(
+                    "keep_best",
+                    engine.grid(n)?,
+                    THREADS,
+                    &[
+                        &engine.address(&self.verdicts),
+                        &engine.matrix(weights, n)?,
+                        &engine.matrix_mut(best, n)?,
+                        &(n as i64),
+                    ],
+                )?;
+            }
+            Ok(())
+        })?;
+        self.there = Some(graph);
+        Ok(())
+    }
+
     /// The losses of some epochs since the beginning.
     fn read(
         &self,
@@ -145,43 +192,8 @@ impl Replay<Cuda> for Recording {
         best: &mut [Buffer],
         there: impl FnOnce() -> Done,
     ) -> Done {
-        let graph = self.capture(engine, || {
-            there()?;
-            let lanes = engine.lanes;
-            engine.launch(
-                "judge",
-                (ceil(lanes, 32)?, 1, 1),
-                32,
-                &[
-                    &engine.address(&self.scores),
-                    &engine.address(&self.clock),
-                    &1i64,
-                    &(SLOTS as i64),
-                    &(self.config.epoch as u32),
-                    &(self.room as u32),
-                    &(self.config.patience.min(u32::MAX as usize) as u32),
-                    &engine.address(&self.verdicts),
-                    &(lanes as i64),
-                ],
-            )?;
-            for (weights, best) in weights.iter().zip(best) {
-                let n = weights.len;
-                engine.launch(
-                    "keep_best",
-                    engine.grid(n)?,
-                    THREADS,
-                    &[
-                        &engine.address(&self.verdicts),
-                        &engine.matrix(weights, n)?,
-                        &engine.matrix_mut(best, n)?,
-                        &(n as i64),
-                    ],
-                )?;
-            }
-            Ok(())
-        })?;
-        self.there = Some(graph);
-        Ok(())
+        let weights: Vec<&Buffer> = weights.iter().collect();
+        self.record(engine, &weights, best.iter_mut().collect(), there)
     }
 
     fn record_back(&mut self, engine: &Cuda, back: impl FnOnce() -> Done) -> Done {
