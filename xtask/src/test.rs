@@ -1,11 +1,22 @@
 //! `cargo xtask test`: everything that must hold.
 
 use crate::{browser, cargo, licences, peers, python, root, run as step, tested_binary};
+use anyhow::anyhow;
 use std::process::Command;
+use std::thread;
 
 pub fn run() -> anyhow::Result<()> {
     let data = peers::data()?;
     step(&mut cargo(&["fmt", "--all", "--check"]))?;
+    // The peers come over the network while our own code is compiled.
+    let real = data.is_some();
+    let peers_coming = thread::spawn(move || {
+        peers::python("requirements-python.txt")?;
+        if real {
+            peers::python("requirements-test.txt")?;
+        }
+        anyhow::Ok(())
+    });
     step(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))?;
     let mut docs = cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
     step(docs.env("RUSTDOCFLAGS", "--deny warnings"))?;
@@ -21,6 +32,7 @@ pub fn run() -> anyhow::Result<()> {
     let flags = ["package", "--no-verify", "--allow-dirty", "--quiet"];
     step(&mut cargo(&flags.into_iter().chain(named).collect::<Vec<_>>()))?;
     pages()?;
+    peers_coming.join().map_err(|_| anyhow!("the peers were not installed"))??;
     python::test(data.as_deref())?;
 
     let Some(data) = data else {

@@ -21,6 +21,7 @@ mod filter;
 mod map;
 mod propagate;
 mod replay;
+mod steps;
 mod targets;
 
 pub use buffer::Buffer;
