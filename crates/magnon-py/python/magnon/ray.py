@@ -38,7 +38,7 @@ except ImportError as error:  # pragma: no cover
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import DataSettings, FilterSettings, ModelSettings
+    from ._keywords import FilterSettings, ModelSettings
 
 __all__ = ["compare", "propagate", "tune"]
 
@@ -48,7 +48,7 @@ _AHEAD = 2
 _RETRIES = 20
 
 
-def propagate(
+def propagate(  # type: ignore[misc]  # features may be given by place, too
     data: Any = "demo",
     features: Any = None,
     *,
@@ -190,7 +190,9 @@ def _stream(jobs: Iterable[Any], submit: Callable[[Any], Any], threads: int) -> 
     under_way: dict[Any, Any] = {}
     try:
         while waiting or under_way:
-            most = max(2, _AHEAD * int(ray.cluster_resources().get("CPU", 1)) // threads)
+            # Asked every time, as machines join and leave.
+            cluster: Any = ray
+            most = max(2, _AHEAD * int(cluster.cluster_resources().get("CPU", 1)) // threads)
             while waiting and len(under_way) < most:
                 job = waiting.pop()
                 under_way[submit(job)] = job

@@ -24,6 +24,9 @@ const SORTED: u64 = 16;
 /// More of them for a weight.
 const WEIGHED: u64 = 16;
 
+/// Some edges, and their weights where they have some.
+type Piece<'a> = (&'a [[u32; 2]], Option<&'a [f32]>);
+
 /// Edges with nodes in place of ids, a piece at a time.
 struct Edges<'a> {
     narrow: Option<Pieces<[u32; 2]>>,
@@ -52,7 +55,7 @@ impl<'a> Edges<'a> {
     }
 
     /// The next edges and their weights; none at the end.
-    fn next(&mut self) -> Result<(&[[u32; 2]], Option<&[f32]>), DataError> {
+    fn next(&mut self) -> Result<Piece<'_>, DataError> {
         self.pairs.clear();
         if let Some(pieces) = &mut self.narrow
             && let Some(pairs) = pieces.next()?

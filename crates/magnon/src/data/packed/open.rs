@@ -182,3 +182,46 @@ impl Parts<'_> {
         Ok(Some(NodeNames::Words(words)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::packed::{PackConfig, pack};
+
+    /// Whoever can write a file can write its checksums: what the product relies on is looked at all the same.
+    #[test]
+    fn entries_beyond_the_nodes_are_refused_whatever_the_checksums() {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, path) = (folder.path().join("e.csv"), folder.path().join("g.magnon"));
+        std::fs::write(&source, "0,1,2.5\n1,2,3\n2,0,1\n").unwrap();
+        pack(&source, &path, &PackConfig::default(), &|_, _, _| true).unwrap();
+        assert!(open(&path).is_ok());
+        let whole = std::fs::read(&path).unwrap();
+        let harms: [(&str, usize, &[u8], &str); 6] = [
+            ("columns", 4, &7u32.to_le_bytes(), "beyond 3"),
+            ("columns", 0, &2u32.to_le_bytes(), "do not rise"),
+            ("offsets", 8, &99u64.to_le_bytes(), "does not rise"),
+            ("out_offsets", 24, &2u64.to_le_bytes(), "does not rise"),
+            ("targets", 0, &u32::MAX.to_le_bytes(), "beyond 3"),
+            ("weights", 0, &f32::NAN.to_le_bytes(), "not finite"),
+        ];
+        for (name, at, bytes, word) in harms {
+            let mut file = whole.clone();
+            let mut header = Header::decode(&file[..4096], "f").unwrap();
+            let section = header.sections.iter_mut().find(|section| section.name == name).unwrap();
+            let start = section.start as usize;
+            file[start + at..][..bytes.len()].copy_from_slice(bytes);
+            section.crc32 = crc32fast::hash(&file[start..][..section.bytes as usize]);
+            let page = header.encode(&path).unwrap();
+            file[..page.len()].copy_from_slice(&page);
+            std::fs::write(&path, &file).unwrap();
+            let error = open(&path).unwrap_err().to_string();
+            assert!(error.contains(word), "{name}: {error}");
+        }
+        let mut header = Header::decode(&whole[..4096], "f").unwrap();
+        header.nodes = u64::MAX;
+        let page = header.encode(&path).unwrap();
+        std::fs::write(&path, [&page, &whole[4096..]].concat()).unwrap();
+        assert!(open(&path).unwrap_err().to_string().contains("at most 2^30"));
+    }
+}
