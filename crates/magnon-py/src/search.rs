@@ -39,6 +39,31 @@ pub fn compare(
     Ok((json(&found)?, page))
 }
 
+/// Runs one part of a comparison into the file `journal`; gives how many parts there are, as JSON. A part beyond the
+/// last is none.
+#[pyfunction]
+#[pyo3(signature = (dataset, flags, part, journal))]
+pub fn compare_part(
+    py: Python<'_>,
+    dataset: &Dataset,
+    flags: Vec<String>,
+    part: usize,
+    journal: PathBuf,
+) -> PyResult<String> {
+    let flags = Flags::parse(py, "compare", flags, None)?;
+    let args = flags_of!(flags, Compare);
+    let config = args.config(&flags.common);
+    let config = config.map_err(|error| Failure::command(error).exception(py))?;
+    let (data, split) = (dataset.inner.clone(), args.data.flags.split);
+    let parts = flags.call.run(py, move |watch| {
+        let data = trainable(&data)?;
+        let mut journal = Journal::open(&journal, &data)?;
+        let kept = Kept::jobs(&mut journal);
+        Ok(comparing::compare_part(&data, split, &config, kept, part, watch)?)
+    })?;
+    json(&parts)
+}
+
 /// Searches for better settings of a model; gives the search as JSON.
 #[pyfunction]
 #[pyo3(signature = (dataset, flags, watch=None))]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -116,37 +115,38 @@ def compare(
     progress: Progress = False,
     **settings: Any,
 ) -> _training.Comparison:
-    """Compares models as tasks of a cluster, one for each model: see :func:`magnon.compare`.
+    """Compares models as tasks of a cluster: see :func:`magnon.compare`.
 
-    The runs of all tasks are put together here, and what follows from them, such as the controls, is run here.
+    Each model is a task, and so is each control; what they come to is put together here.
     """
-    names = list(models) if models is not None else list(_DEFAULT_MODELS)
     if settings.get("tune") is not None or settings.get("tune_trials") is not None:
         raise ArgumentError("tune and tune_trials are for the local function; search first with magnon.ray.tune")
     threads = int(settings.pop("threads", None) or 1)
     dataset, rest = take(data, settings, False, keep=("split", "split_seed"))
+    if models is not None:
+        rest["models"] = list(models)
+    flags = to_flags({**rest, "threads": threads})
     started = _start()
     try:
-        inner = ray.put(dataset)
-        task = ray.remote(num_cpus=threads, max_retries=_RETRIES)(_compare)
-
-        def submit(name: str) -> Any:
-            return task.remote([inner], name, rest, threads)
-
-        folder = tempfile.mkdtemp(prefix="magnon-")
-        try:
+        with tempfile.TemporaryDirectory(prefix="magnon-") as folder, watching(progress) as watch:
             journal = Path(folder) / "jobs.jsonl"
-            parts: dict[str, bytes] = {}
-            with watching(progress) as watch:
-                for name, part in _stream(names, submit, threads):
-                    parts[name] = part
+            # No part is as many, and makes the first line of the journal.
+            parts = Result(_magnon.compare_part(dataset._inner, flags, _NO_PART, str(journal)))
+            inner = ray.put(dataset)
+            task = ray.remote(num_cpus=threads, max_retries=_RETRIES)(_compare)
+            total, done = parts.entrants + parts.coins, 0
+            for wave in (range(parts.entrants), range(parts.entrants, total)):
+                known = ray.put(journal.read_bytes())
+
+                def submit(part: int, known: Any = known) -> Any:
+                    return task.remote([inner], known, part, flags)
+
+                for _, lines in _stream(wave, submit, threads):
+                    _add(journal, lines)
+                    done += 1
                     if watch is not None:
-                        watch(len(parts), len(names), f"compare, {name} is done")
-            journal.write_bytes(_joined(parts[name] for name in names))
-            flags = to_flags({**rest, "models": names, "threads": threads})
+                        watch(done, total, "compare")
             told, page = _magnon.compare(dataset._inner, flags, None, str(journal))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
         found = _training.Comparison(told)
         found.__dict__["_page"] = page
         return found
@@ -173,7 +173,8 @@ def tune(data: Any = "demo", *, progress: Progress = False, **settings: Unpack[M
             ray.shutdown()
 
 
-_DEFAULT_MODELS = ("mgc", "gcn", "sgc", "appnp", "magnet", "dirgnn", "fsgnn", "linkx")
+#: A part of a comparison that there is none of.
+_NO_PART = 1 << 40
 
 
 def _start() -> bool:
@@ -273,13 +274,13 @@ def _filter(graph: list[Any], block: Any, settings: dict[str, Any], threads: int
     return filtered
 
 
-def _compare(dataset: list[Any], model: str, settings: dict[str, Any], threads: int) -> bytes:
-    """A task: all runs of one model, as the lines of a journal."""
+def _compare(dataset: list[Any], known: bytes, part: int, flags: list[str]) -> bytes:
+    """A task: one part of a comparison, as the lines of a journal that begins with what is known."""
     inner = ray.get(dataset[0])._inner
     with tempfile.TemporaryDirectory(prefix="magnon-") as folder:
         journal = Path(folder) / "jobs.jsonl"
-        flags = to_flags({**settings, "models": [model], "threads": threads})
-        _magnon.compare(inner, flags, None, str(journal))
+        journal.write_bytes(known)
+        _magnon.compare_part(inner, flags, part, str(journal))
         return journal.read_bytes()
 
 
@@ -289,14 +290,11 @@ def _tune(data: list[Any], settings: dict[str, Any], threads: int) -> dict[str, 
     return dict(_training.tune(source, threads=threads, **settings))
 
 
-def _joined(journals: Iterable[bytes]) -> bytes:
-    """One journal of several about the same data: the first line is what they are about."""
-    first, lines = b"", []
-    for journal in journals:
-        head, *jobs = journal.splitlines(keepends=True)
-        first = first or head
-        lines += jobs
-    return b"".join([first, *lines])
+def _add(journal: Path, lines: bytes) -> None:
+    """Adds the jobs of a journal to another about the same data, each once."""
+    known = journal.read_bytes().splitlines(keepends=True)
+    new = [line for line in lines.splitlines(keepends=True) if line not in known]
+    journal.write_bytes(b"".join(known + new))
 
 
 class _Kept:
