@@ -4,6 +4,7 @@
 mod bench;
 mod browser;
 mod fuzz;
+mod gpu;
 mod licences;
 mod nightly;
 mod peers;
@@ -17,9 +18,12 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str =
     "usage: cargo xtask test    formatting, lints, docs, tests, pages, the Python package, checks against scipy
+       cargo xtask test --device cuda
+                           the tests of the engine for NVIDIA cards, on the card that is there
+       cargo xtask kernels compiles the kernels into the form that travels with the program
        cargo xtask python  builds, installs and tests the Python package alone
        cargo xtask wheel   the Python wheel and source distribution that would be published
-       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python]
+       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python|gpu|gpu-large]
                            timings against other libraries, as ratios
        cargo xtask fuzz [MINUTES]
                            all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(),
+        ["test", "--device", "cuda"] => gpu::test(),
+        ["kernels"] => gpu::kernels(),
         ["python"] => peers::data().and_then(|data| python::test(data.as_deref())),
         ["wheel"] => python::wheel(),
         ["fuzz"] => fuzz::run(20.0),
@@ -42,6 +48,7 @@ fn main() -> ExitCode {
         ["sanitize"] => sanitize::run(),
         ["bench"] => bench::run("all"),
         ["bench", "python"] => python::bench(),
+        ["bench", part @ ("gpu" | "gpu-large")] => gpu::bench(part),
         ["bench", part] if PARTS.contains(&part) => bench::run(part),
         _ => {
             eprintln!("{USAGE}");

@@ -307,7 +307,7 @@ pub fn predict<'py>(
         };
         let mut data = run_data(&args.run, args.data.data.is_some())?;
         args.data.apply(&mut data, &cli.common).map_err(Failure::command)?;
-        Ok(magnon::workflow::predict(&args.run, &data, args.full, watch)?)
+        Ok(magnon::workflow::predict(&args.run, &data, args.full, args.device, watch)?)
     })?;
     let names = (0..found.dataset.graph.nodes()).map(|u| found.dataset.node_name(u)).collect();
     let told = json(&found.report)?;

@@ -11,7 +11,7 @@ use magnon::operator::OperatorRows;
 use magnon::spectrum::{DensityConfig, SpectrumConfig};
 use magnon::workflow::{
     BuiltOperator, FrequencyConfig, ResponseConfig, density, frequency_response, operator,
-    propagate, response, spectrum,
+    propagate_on, response, spectrum,
 };
 use magnon_cli::args::OperatorArgs;
 use num_complex::Complex64;
@@ -114,13 +114,14 @@ impl Operator {
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Told<'py>> {
         let flags = Flags::parse(py, "propagate", flags, watch)?;
-        let config = flags_of!(flags, Propagate).filter.config();
+        let args = flags_of!(flags, Propagate);
+        let (config, device) = (args.filter.config(), args.device);
         let (built, data) = (self.built.clone(), dataset.inner.clone());
         let done = flags.call.run(py, move |watch| {
             let none =
                 || Failure::data(format!("{} has no features to filter; give some", data.name));
             let features = data.features.as_ref().ok_or_else(none)?;
-            Ok(propagate(&built, features, &config, watch)?)
+            Ok(propagate_on(device, &built, features, &config, watch)?)
         })?;
         let cells = match done.features {
             Propagated::Real(matrix) => Cells::Single(matrix),
@@ -142,8 +143,9 @@ impl Operator {
         let config = flags_of!(flags, Propagate).filter.config();
         let features = Features::Dense(dense(block, "the block")?);
         let built = self.built.clone();
-        let done =
-            flags.call.run(py, move |watch| Ok(propagate(&built, &features, &config, watch)?))?;
+        let done = flags.call.run(py, move |watch| {
+            Ok(magnon::workflow::propagate(&built, &features, &config, watch)?)
+        })?;
         let cells = match done.features {
             Propagated::Real(matrix) => Cells::Single(matrix),
             Propagated::Complex(matrix) => Cells::ComplexSingle(matrix),

@@ -5,6 +5,7 @@
 mod cycles;
 mod edges;
 mod fitting;
+mod gpu;
 mod large_cycles;
 mod machine;
 mod memory;
@@ -46,8 +47,14 @@ fn main() -> anyhow::Result<()> {
         data: data.first().cloned(),
     };
     std::fs::create_dir_all(work).with_context(|| format!("{}", work.display()))?;
-    let mut peers = worker::Worker::start(python, scripts)?;
     println!("{}\n", machine::describe());
+    if part.as_os_str() == "gpu" {
+        return gpu::measure(&places);
+    }
+    if part.as_os_str() == "gpu-large" {
+        return gpu::measure_large();
+    }
+    let mut peers = worker::Worker::start(python, scripts)?;
     let wants = |name: &str| part.as_os_str() == "all" || part.as_os_str() == name;
     if wants("product") {
         product::measure(&places, &mut peers)?.print();

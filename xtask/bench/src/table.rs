@@ -37,6 +37,13 @@ impl Table {
         ]);
     }
 
+    /// A row of short times, in as many digits as they need.
+    pub fn fine(&mut self, task: &str, peer: &str, ours: &Times, theirs: &Times) {
+        let (ours, theirs) = (ours.median(), theirs.median());
+        let ratio = format!("{:.2}×", theirs / ours);
+        self.rows.push([task.to_owned(), short(ours), peer.to_owned(), short(theirs), ratio]);
+    }
+
     /// A row of two times in seconds.
     pub fn pair(&mut self, task: &str, peer: &str, ours: f64, theirs: f64) {
         let ratio = format!("{:.1}×", theirs / ours);
@@ -74,7 +81,8 @@ fn short(seconds: f64) -> String {
     match seconds {
         1.0.. => format!("{seconds:.1} s"),
         0.1.. => format!("{:.0} ms", 1000.0 * seconds),
-        _ => format!("{:.2} ms", 1000.0 * seconds),
+        0.001.. => format!("{:.2} ms", 1000.0 * seconds),
+        _ => format!("{:.1} µs", 1e6 * seconds),
     }
 }
 

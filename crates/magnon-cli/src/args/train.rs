@@ -4,7 +4,7 @@ use crate::report::usage;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use magnon::model::{Gate, MODELS, ModelConfig, ModelInfo};
-use magnon::nn::{Decay, Init, Schedule};
+use magnon::nn::{Decay, Device, Init, Schedule};
 use magnon::train::{RunConfig, RunsConfig, TrainConfig, Vary};
 use serde_json::Value;
 use std::str::FromStr;
@@ -151,6 +151,9 @@ pub struct TrainFlags {
     /// How the rate changes: constant, step:EVERY,FACTOR or cosine:EPOCHS,LEAST [default: constant]
     #[arg(long, value_name = "S")]
     pub schedule: Option<ScheduleArg>,
+    /// Where it runs: cpu, cuda, cuda:1 or auto [default: cpu]
+    #[arg(long, value_name = "D")]
+    pub device: Option<Device>,
 }
 
 /// A schedule as it is written on the command line.
@@ -182,6 +185,7 @@ impl TrainFlags {
         config.epochs = self.epochs.unwrap_or(config.epochs);
         config.patience = self.patience.unwrap_or(config.patience);
         config.batch = self.batch.or(config.batch);
+        config.device = self.device.unwrap_or(config.device);
         let optimiser = &mut config.optimiser;
         optimiser.rate = self.rate.unwrap_or(optimiser.rate);
         optimiser.weight_decay = self.weight_decay.unwrap_or(optimiser.weight_decay);

@@ -8,6 +8,7 @@ use crate::report::{check_folder, usage};
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::model::{MODELS, ModelConfig};
+use magnon::nn::Device;
 use magnon::train::{DataConfig, RunConfig};
 use magnon::workflow::compare::{
     CSV_COLUMNS, CompareConfig, Comparison, Contestant, JobResult, Kept, TuneBudget, Tuned, compare,
@@ -46,6 +47,9 @@ pub struct CompareArgs {
     /// Memory that the process may hold, such as 8G; a model that needs more is a row that says so
     #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Comparison")]
     pub memory: Option<u64>,
+    /// Where the models are trained: cpu, cuda, cuda:1 or auto [default: cpu]
+    #[arg(long, value_name = "D", help_heading = "Comparison")]
+    pub device: Option<Device>,
     /// Keep the finished runs in this folder, with comparison.json, .csv, .md and .html
     #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -63,7 +67,11 @@ pub struct CompareArgs {
 impl CompareArgs {
     pub fn config(&self, common: &Common) -> anyhow::Result<CompareConfig> {
         let (splits, runs, draws, memory) = (self.splits, self.runs, self.draws, self.memory);
-        let models = self.models.iter().map(|name| contestant(name)).collect::<Result<_, _>>()?;
+        let models = self.models.iter().map(|name| contestant(name));
+        let mut models: Vec<Contestant> = models.collect::<Result<_, _>>()?;
+        if let Some(device) = self.device {
+            models.iter_mut().for_each(|model| model.config.train.device = device);
+        }
         let seed = common.seed();
         let tune = match (self.tune, self.tune_trials) {
             (None, None) => None,

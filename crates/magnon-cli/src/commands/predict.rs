@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use clap::Args;
 use magnon::Error;
 use magnon::data::write::{quoted, write_atomic};
+use magnon::nn::Device;
 use magnon::run::FileError;
 use magnon::workflow::{PredictReport, Predicted, predict, run_data};
 use std::io::{self, IsTerminal, Write};
@@ -26,6 +27,9 @@ pub struct PredictArgs {
     /// Compute every row, even those that the run has predicted and no change can reach
     #[arg(long, help_heading = "Output")]
     pub full: bool,
+    /// Where it runs: cpu, cuda, cuda:1 or auto
+    #[arg(long, value_name = "D", default_value_t)]
+    pub device: Device,
 }
 
 pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
@@ -48,7 +52,7 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     args.data.apply(&mut data, common)?;
     let found = stoppable(|stop| {
         let remarks = JobBar::new(common, stop);
-        predict(&args.run, &data, args.full, &remarks)
+        predict(&args.run, &data, args.full, args.device, &remarks)
     });
     let predicted = found.map_err(unfinished)?;
     let figures = &predicted.report;

@@ -9,8 +9,9 @@ use anyhow::Context;
 use clap::Args;
 use magnon::data::write::write_npy;
 use magnon::filter::Propagated;
+use magnon::nn::Device;
 use magnon::train::DataConfig;
-use magnon::workflow::{FilterSummary, FilteredFile, propagate, propagate_file};
+use magnon::workflow::{FilterSummary, FilteredFile, propagate_file, propagate_on};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -28,11 +29,17 @@ pub struct PropagateArgs {
     /// they are an .npy file given with --features. A command that was stopped is gone on with
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "output", help_heading = "Output")]
     pub memory: Option<u64>,
+    /// Where it runs: cpu, cuda, cuda:1 or auto; on a card all sums are in single precision
+    #[arg(long, value_name = "D", default_value_t)]
+    pub device: Device,
 }
 
 pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.output.as_deref(), "npy")?;
     if let (Some(memory), Some(output)) = (args.memory, &args.output) {
+        if args.device != Device::default() {
+            return Err(usage("--memory filters on the processor; leave out --device"));
+        }
         return run_on_disk(args, memory, output, common);
     }
     let mut clock = Clock::default();
@@ -44,7 +51,8 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     })?;
     drop(loaded); // the graph is in the operator now
     let bar = Bar::new("propagate", common);
-    let filtered = propagate(&built, &features, &args.filter.config(), &bar).map_err(fault)?;
+    let filtered =
+        propagate_on(args.device, &built, &features, &args.filter.config(), &bar).map_err(fault)?;
     drop(bar);
     let found = &filtered.report;
     clock.add_all(&found.seconds);

@@ -67,6 +67,12 @@ class FilterSettings(OperatorSettings, total=False):
     tolerance: float
 
 
+class PropagateSettings(FilterSettings, total=False):
+    """Where a filter is applied, too."""
+
+    device: str
+
+
 class ModelSettings(FilterSettings, total=False):
     """Which model is trained, and how."""
 
@@ -86,6 +92,7 @@ class ModelSettings(FilterSettings, total=False):
     decay: str
     clip: float
     schedule: str
+    device: str
     preset: Path
 
 

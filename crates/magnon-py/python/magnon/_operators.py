@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ._keywords import Charge, FilterSettings, OperatorSettings
+    from ._keywords import Charge, FilterSettings, OperatorSettings, PropagateSettings
 
 _OPERATOR = ("charge", "phase", "symmetrize", "normalize", "self_loops", "kind", "pass_")
 
@@ -98,7 +98,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     *,
     return_report: bool = False,
     progress: Progress = False,
-    **settings: Unpack[FilterSettings],
+    **settings: Unpack[PropagateSettings],
 ) -> Any:
     """Filters features with a function of the magnetic operator, h(S)X.
 
@@ -110,7 +110,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     return_report : bool
         True for what the command line tells, too.
     **settings
-        Data, operator and filter flags of the command line. Features of a graph in memory are taken as they
+        Data, operator and filter flags of the command line, and ``device`` (``"cuda"`` for an NVIDIA card). Features of a graph in memory are taken as they
         are, unless ``feature_norm`` says otherwise.
 
     Returns

@@ -36,6 +36,8 @@ class MagneticClassifier(Estimator):
         The model's own settings; ``settings`` is a dictionary of further ones, such as ``{"heads": 4}``.
     epochs, patience, batch, rate, weight_decay, decay, clip, schedule
         How it is trained.
+    device : str, optional
+        Where it is trained: ``"cpu"`` (the default), ``"cuda"``, ``"cuda:1"`` or ``"auto"``.
     feature_norm : {"auto", "row", "standard", "none"}
         How features are scaled.
     runs, controls : int, bool
@@ -109,6 +111,7 @@ class MagneticClassifier(Estimator):
         decay: str | None = None,
         clip: float | None = None,
         schedule: str | None = None,
+        device: str | None = None,
         preset: Any = None,
         feature_norm: str = "auto",
         runs: int | None = None,
@@ -149,6 +152,7 @@ class MagneticClassifier(Estimator):
         self.decay = decay
         self.clip = clip
         self.schedule = schedule
+        self.device = device
         self.preset = preset
         self.feature_norm = feature_norm
         self.runs = runs

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::graph::generate::{GeneratorConfig, GeneratorKind, generate};
 
-    /// Both methods list the same cycles in the same order; `tests/cycles.rs` holds the one with
+    /// Both methods list the same cycles in the same order; `tests/library/cycles.rs` holds the one with
     /// bits against brute force.
     #[test]
     fn methods_agree() {

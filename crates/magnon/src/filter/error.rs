@@ -119,6 +119,9 @@ pub enum FilterError {
         /// Bytes that may be used.
         memory: u64,
     },
+    /// The device could not do it.
+    #[error(transparent)]
+    Engine(#[from] crate::nn::EngineError),
     /// A response that cannot be written down.
     #[error("the response at λ = {lambda} is {response}, beyond what can be written")]
     NotFinite {

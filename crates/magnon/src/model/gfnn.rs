@@ -64,7 +64,7 @@ impl Architecture for GfnnConfig {
         engine: &E,
         inputs: &Inputs<'a>,
     ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
-        let input = filtered(inputs, Self::INFO.name)?;
+        let input = filtered(engine, inputs, Self::INFO.name)?;
         let mut layout = Layout::default();
         let first = Shape::real(input.cols() * input.field().parts(), self.hidden);
         let second = Shape::real(self.hidden, inputs.classes);

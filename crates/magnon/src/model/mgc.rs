@@ -96,6 +96,7 @@ impl Architecture for MgcConfig {
         let missing = ModelError::Missing { model: Self::INFO.name, what: "a filter" };
         let filter = inputs.filter.ok_or(missing)?;
         let input = RowInput::filtered(
+            engine,
             inputs,
             |operator| Ok(filter.build(operator.bounds(), operator.config().kind)?),
             false,

@@ -60,7 +60,8 @@ impl Architecture for S2gcConfig {
     ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
         let mut coefficients = vec![(1.0 - self.alpha) / self.order as f64; self.order + 1];
         coefficients[0] = self.alpha;
-        let input = RowInput::filtered(inputs, |_| Ok(Filter::polynomial(&coefficients)?), true)?;
+        let input =
+            RowInput::filtered(engine, inputs, |_| Ok(Filter::polynomial(&coefficients)?), true)?;
         linear_on(engine, input, inputs.classes, self.init)
     }
 }

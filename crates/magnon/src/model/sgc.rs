@@ -46,18 +46,20 @@ impl Architecture for SgcConfig {
         engine: &E,
         inputs: &Inputs<'a>,
     ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
-        let input = filtered(inputs, Self::INFO.name)?;
+        let input = filtered(engine, inputs, Self::INFO.name)?;
         linear_on(engine, input, inputs.classes, self.init)
     }
 }
 
 /// The filtered features of a model that takes an operator and a filter, for a real head.
-pub(super) fn filtered<'a>(
+pub(super) fn filtered<'a, E: Engine>(
+    engine: &E,
     inputs: &Inputs<'a>,
     model: &'static str,
 ) -> Result<RowInput<'a>, ModelError> {
     let filter = inputs.filter.ok_or(ModelError::Missing { model, what: "a filter" })?;
     RowInput::filtered(
+        engine,
         inputs,
         |operator| Ok(filter.build(operator.bounds(), operator.config().kind)?),
         true,

@@ -78,6 +78,18 @@ impl<E: Engine> Adam<E> {
         Ok(Self { config, steps: 0, first: zeros()?, second: zeros()? })
     }
 
+    /// Step length and correction of the second moment of a step that is `ahead` of those made, 1 for
+    /// the next, as a replay takes them.
+    pub(crate) fn rates(&self, epoch: usize, ahead: u64) -> [f32; 2] {
+        let (rate, correction) = self.corrected(epoch, (self.steps + ahead) as f64);
+        [rate as f32, correction as f32]
+    }
+
+    fn corrected(&self, epoch: usize, steps: f64) -> (f64, f64) {
+        let rate = self.config.rate * self.config.schedule.factor(epoch);
+        (rate / (1.0 - FIRST.powf(steps)), 1.0 / (1.0 - SECOND.powf(steps)).sqrt())
+    }
+
     /// One step along `gradients`, at an epoch counted from 0.
     pub fn step(
         &mut self,
@@ -87,7 +99,6 @@ impl<E: Engine> Adam<E> {
         gradients: &[E::Buffer],
     ) -> Done {
         self.steps += 1;
-        let steps = self.steps as f64;
         let AdamConfig { weight_decay, decay, .. } = self.config;
         let rate = self.config.rate * self.config.schedule.factor(epoch);
         let clip = match self.config.clip {
@@ -98,11 +109,12 @@ impl<E: Engine> Adam<E> {
             }
             None => 1.0,
         };
+        let (corrected, second_correction) = self.corrected(epoch, self.steps as f64);
         let step = AdamStep {
-            rate: rate / (1.0 - FIRST.powf(steps)),
+            rate: corrected,
             first: FIRST,
             second: SECOND,
-            second_correction: 1.0 / (1.0 - SECOND.powf(steps)).sqrt(),
+            second_correction,
             epsilon: EPSILON,
             l2: if decay == Decay::L2 { weight_decay } else { 0.0 },
             shrink: if decay == Decay::L2 { 1.0 } else { 1.0 - rate * weight_decay },

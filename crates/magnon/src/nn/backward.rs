@@ -20,7 +20,7 @@ impl<E: Engine> Trace<'_, '_, E> {
                 let shape = self.shape(x);
                 self.gradient_of(x, |trace, dx, _| {
                     engine.clear(dx)?;
-                    let targets = &trace.tape.targets[targets.0..targets.1];
+                    let targets = &trace.tape.targets[targets];
                     engine.nll_loss_gradient((trace.value(loss.var)?, shape), targets, dx)
                 })?;
                 continue;

@@ -1,16 +1,23 @@
 //! `Device`: the one place that chooses an engine.
 
-use super::{Cpu, Engine};
+use super::{AnyEngine, Cpu, Engine, EngineError};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
-/// Where training and prediction run.
+/// Where training, prediction and filtering run: `cpu`, `cuda` or `cuda:0` for the first NVIDIA card,
+/// `cuda:1` for the second, `auto` for a card where there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Device {
     /// Main memory and the threads of the current pool.
     #[default]
     Cpu,
+    /// The NVIDIA card of a number.
+    Cuda(usize),
+    /// The first NVIDIA card where there is one that works, else the processor.
+    Auto,
 }
 
 /// Work that runs on whichever engine is chosen.
@@ -22,10 +29,100 @@ pub trait EngineWork {
 }
 
 impl Device {
-    /// Runs work on the engine of the device.
-    pub fn run<W: EngineWork>(self, work: W) -> W::Output {
+    /// Whether it is the processor.
+    pub fn is_cpu(&self) -> bool {
+        *self == Self::Cpu
+    }
+
+    /// What will be used, in words: the processor, or the name of a card.
+    pub fn describe(self) -> Result<String, EngineError> {
+        match self.engine()? {
+            AnyEngine::Cpu(_) => Ok("CPU".to_owned()),
+            #[cfg(feature = "cuda")]
+            AnyEngine::Cuda(cuda) => Ok(cuda.name().to_owned()),
+        }
+    }
+
+    /// Runs work on the engine of the device, where there is one.
+    pub fn run<W: EngineWork>(self, work: W) -> Result<W::Output, EngineError> {
+        Ok(work.run(&self.engine()?))
+    }
+
+    fn engine(self) -> Result<AnyEngine, EngineError> {
+        let processor = || AnyEngine::Cpu(Cpu::parallel());
         match self {
-            Self::Cpu => work.run(&Cpu::parallel()),
+            Self::Cpu => Ok(processor()),
+            Self::Auto => Ok(card(0).unwrap_or_else(|_| processor())),
+            Self::Cuda(number) => card(number).map_err(EngineError::NoDevice),
+        }
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn card(number: usize) -> Result<AnyEngine, String> {
+    Ok(AnyEngine::Cuda(Box::new(super::cuda::Cuda::new(number)?)))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn card(_: usize) -> Result<AnyEngine, String> {
+    Err("this program was built without support for NVIDIA cards".to_owned())
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Cpu => f.write_str("cpu"),
+            Self::Auto => f.write_str("auto"),
+            Self::Cuda(0) => f.write_str("cuda"),
+            Self::Cuda(number) => write!(f, "cuda:{number}"),
+        }
+    }
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "cpu" => Ok(Self::Cpu),
+            "auto" => Ok(Self::Auto),
+            "cuda" => Ok(Self::Cuda(0)),
+            _ => {
+                let number = text.strip_prefix("cuda:").and_then(|number| number.parse().ok());
+                let unknown =
+                    || format!("there is no device {text}; take cpu, cuda, cuda:1 or auto");
+                number.map(Self::Cuda).ok_or_else(unknown)
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for Device {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Device> for String {
+    fn from(device: Device) -> Self {
+        device.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for name in ["cpu", "cuda", "cuda:1", "auto"] {
+            assert_eq!(name.parse::<Device>().unwrap().to_string(), name);
+        }
+        assert_eq!("cuda:0".parse(), Ok(Device::Cuda(0)));
+        for wrong in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda1"] {
+            assert!(wrong.parse::<Device>().is_err(), "{wrong}");
         }
     }
 }

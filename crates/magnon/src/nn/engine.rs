@@ -1,7 +1,11 @@
 //! `Engine`: where matrices live and products are made.
 
 use super::attention::{Attention, AttentionGradient};
+use super::replay::{Replay, ReplayConfig};
 use super::{EngineError, Field, MapSource, Scalar, Shape};
+use crate::data::Features;
+use crate::filter::{Filter, FilterError, Progress, Propagated};
+use crate::operator::MagneticOperator;
 
 /// A function applied to every entry, or a read-out from complex to real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -118,9 +122,33 @@ pub trait Engine: Send + Sync + Sized + 'static {
     type Buffer: Send + Sync;
     /// A fixed linear map, prepared for the engine.
     type Map: Send + Sync;
+    /// Targets (row, class) of a loss, where the engine has them.
+    type Targets: Default + Send + Sync;
+    /// Steps that the engine repeats by itself; [`Never`](super::Never) where it cannot.
+    type Replay: Replay<Self>;
 
     /// An engine on the same device that leaves the other threads to its siblings.
     fn sequential(&self) -> Self;
+
+    /// An engine on the same device that does everything for several seeds at once, each in its own
+    /// lane; `None` where that would gain nothing. Maps that this engine prepared serve it too, and a
+    /// lane's results are those of its seed alone.
+    fn lanes(&self, _seeds: &[u64]) -> Option<Result<Self, EngineError>> {
+        None
+    }
+    /// Copies a buffer of an engine with one lane into a lane of a buffer of this one.
+    fn put_lane(&self, _lane: usize, from: &Self::Buffer, to: &mut Self::Buffer) -> Done {
+        self.copy(from, to)
+    }
+    /// Copies a lane of a buffer of this engine into one of an engine with one lane.
+    fn take_lane(&self, _lane: usize, from: &Self::Buffer, to: &mut Self::Buffer) -> Done {
+        self.copy(from, to)
+    }
+
+    /// Prepares to repeat whole steps by itself; `None` where the engine cannot.
+    fn replay(&self, _config: &ReplayConfig) -> Option<Result<Self::Replay, EngineError>> {
+        None
+    }
 
     /// `len` zeros.
     fn zeros(&self, len: usize) -> Result<Self::Buffer, EngineError>;
@@ -147,6 +175,17 @@ pub trait Engine: Send + Sync + Sized + 'static {
         out: (&mut Self::Buffer, Shape),
         add: bool,
     ) -> Done;
+
+    /// h(S)X, one row per node.
+    fn propagate(
+        &self,
+        operator: &MagneticOperator,
+        filter: &Filter,
+        features: &Features,
+        progress: Progress,
+    ) -> Result<Propagated, FilterError> {
+        crate::filter::propagate(operator, filter, features, progress)
+    }
 
     /// Prepares a linear map.
     fn prepare(&self, source: MapSource<Self::Real>) -> Result<Self::Map, EngineError>;
@@ -292,19 +331,21 @@ pub trait Engine: Send + Sync + Sized + 'static {
 
     /// Log-softmax of every row into `y`.
     fn log_softmax(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer) -> Done;
-    /// Mean negative log likelihood of `targets` (row, class) under the log-probabilities `y`, and
+    /// Targets (row, class) to the engine.
+    fn targets(&self, pairs: &[(u32, u32)], to: &mut Self::Targets) -> Done;
+    /// Mean negative log likelihood of `targets` under the log-probabilities `y`, and
     /// how many rows have their largest entry at the target.
     fn nll_loss(
         &self,
         y: (&Self::Buffer, Shape),
-        targets: &[(u32, u32)],
+        targets: &Self::Targets,
     ) -> Result<(f64, usize), EngineError>;
     /// `dx = ∂loss/∂x` of log-softmax and mean negative log likelihood, for the rows of the targets;
     /// the others stay. Every row is a target once at most.
     fn nll_loss_gradient(
         &self,
         y: (&Self::Buffer, Shape),
-        targets: &[(u32, u32)],
+        targets: &Self::Targets,
         dx: &mut Self::Buffer,
     ) -> Done;
 

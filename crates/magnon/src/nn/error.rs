@@ -15,6 +15,9 @@ pub enum EngineError {
     /// The engine has no way to make such a product.
     #[error("{0}")]
     Unsupported(String),
+    /// The device that was asked for is not there.
+    #[error("{0}; use the device cpu")]
+    NoDevice(String),
     /// The device failed.
     #[error("the device failed: {0}")]
     Device(String),

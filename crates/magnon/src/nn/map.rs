@@ -1,6 +1,6 @@
 //! `MapSource`: a fixed linear map, as models describe it to an engine.
 
-use super::{Field, Shape};
+use super::{EngineError, Field, Shape};
 use crate::filter::{Filter, Form};
 use crate::matrix::SparseMatrix;
 use crate::operator::{Bounds, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
@@ -107,6 +107,19 @@ impl<T> MapSource<T> {
             Self::Filter { edges, .. } => Shape::new(sizes(edges).0, sizes(edges).1, field(edges)),
         }
     }
+}
+
+/// Refuses a filter that is solved for where the operator or the rows do not allow it.
+pub(crate) fn check_solvable(hermitian: bool, seen: &Neighbourhood) -> Result<(), EngineError> {
+    let problem = if !hermitian {
+        "a filter that is solved for needs a Hermitian operator; normalise it symmetrically"
+    } else if seen.size(0) != seen.size(seen.steps()) {
+        "a filter that is solved for reaches every node; put it on all of them and choose rows of its \
+         result"
+    } else {
+        return Ok(());
+    };
+    Err(EngineError::Unsupported(problem.to_owned()))
 }
 
 /// All nodes of a pattern, in their own order.

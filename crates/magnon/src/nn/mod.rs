@@ -4,16 +4,19 @@
 //! A [`Tape`] owns every buffer that a step needs and gives them out again at the next one, so that
 //! a step allocates nothing once the first has run. A [`Trace`] records operations on a tape as they
 //! are computed and then walks back over them. Where numbers live and how products are made is
-//! the [`Engine`]'s affair; [`Cpu`] is one, and [`Device`] chooses.
+//! the [`Engine`]'s affair; [`Cpu`] is one, another works on NVIDIA cards, and [`Device`] chooses.
 //!
 //! A complex number is two real ones. The gradient of a real loss with respect to z = x + iy is kept
 //! as ∂L/∂x + i·∂L/∂y, so that Y = AX has the gradients Ḡ_X = Aᴴ Ḡ_Y and Ḡ_A = Ḡ_Y Xᴴ, for real and
 //! complex matrices alike.
 
 mod adam;
+mod any;
 mod attention;
 mod backward;
 mod cpu;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod device;
 mod engine;
 mod error;
@@ -22,6 +25,7 @@ mod layout;
 pub(crate) mod map;
 mod parameters;
 mod philox;
+mod replay;
 mod scalar;
 mod schedule;
 mod shape;
@@ -29,6 +33,7 @@ mod tape;
 mod trace;
 
 pub use adam::{Adam, AdamConfig, Decay};
+pub use any::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 pub use attention::{Attention, AttentionGradient};
 pub use cpu::{Breakdown, Cpu, Map};
 pub use device::{Device, EngineWork};
@@ -39,6 +44,7 @@ pub use layout::{Layout, Linear, NamedNumbers};
 pub use map::{MapSource, Series};
 pub(crate) use parameters::download;
 pub use parameters::{ParameterId, Parameters};
+pub use replay::{Never, Replay, ReplayConfig, ReplayScore};
 pub use scalar::Scalar;
 pub use schedule::Schedule;
 pub use shape::{Field, Shape};

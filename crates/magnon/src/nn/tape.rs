@@ -70,10 +70,10 @@ pub(super) enum Op<E: Engine> {
         slope: f64,
         dropout: Dropped,
     },
-    /// The targets are this span of the tape's.
+    /// The targets are these of the tape's.
     NllLoss {
         x: Var,
-        targets: Span,
+        targets: usize,
     },
 }
 
@@ -153,8 +153,10 @@ pub struct Tape<'e, E: Engine> {
     pub(super) list: Vec<Var>,
     /// Their factors, where the operation has some.
     pub(super) factors: Vec<f64>,
-    /// Targets (row, class) of the losses of this trace.
-    pub(super) targets: Vec<(u32, u32)>,
+    /// Targets of the losses of this trace, and more that serve again.
+    pub(super) targets: Vec<E::Targets>,
+    /// Losses of this trace.
+    pub(super) losses: usize,
     /// Which parameters' gradients hold something, on the way back.
     pub(super) written: Vec<bool>,
     /// What went wrong first; nothing is computed after it.
@@ -172,6 +174,7 @@ impl<'e, E: Engine> Tape<'e, E> {
             list: Vec::new(),
             factors: Vec::new(),
             targets: Vec::new(),
+            losses: 0,
             written: Vec::new(),
             error: None,
             free: Vec::new(),
@@ -184,7 +187,7 @@ impl<'e, E: Engine> Tape<'e, E> {
         for node in nodes.drain(..) {
             free.extend([node.value, node.mask, node.gradient].into_iter().flatten());
         }
-        self.targets.clear();
+        self.losses = 0;
         self.list.clear();
         self.factors.clear();
         self.error = None;

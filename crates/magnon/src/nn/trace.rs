@@ -356,12 +356,16 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     pub fn nll_loss(&mut self, x: Var, targets: &[(u32, u32)]) -> Result<Loss, EngineError> {
         let shape = self.shape(x);
         assert_eq!(shape.field(), Field::Real, "likelihood of {shape:?}");
-        let start = self.tape.targets.len();
-        self.tape.targets.extend_from_slice(targets);
-        let span = (start, self.tape.targets.len());
-        let var = self.compute(Op::NllLoss { x, targets: span }, shape, |trace, out| {
+        let at = self.tape.losses;
+        self.tape.losses += 1;
+        if self.tape.targets.len() == at {
+            self.tape.targets.push(E::Targets::default());
+        }
+        self.tape.engine.targets(targets, &mut self.tape.targets[at])?;
+        let var = self.compute(Op::NllLoss { x, targets: at }, shape, |trace, out| {
             trace.tape.engine.log_softmax((trace.value(x)?, shape), out)
         });
+        let targets = &self.tape.targets[at];
         let (mean, right) = self.tape.engine.nll_loss((self.value(var)?, shape), targets)?;
         Ok(Loss { var, mean, right })
     }

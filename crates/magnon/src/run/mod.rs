@@ -18,4 +18,4 @@ pub use cache::PredictionCache;
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use model_file::SavedModel;
-pub use predict::{Prediction, predict};
+pub use predict::{Prediction, predict, predict_on};

@@ -35,8 +35,18 @@ pub fn predict(
     dataset: &Dataset,
     cache: Option<&PredictionCache>,
 ) -> Result<Prediction, RunError> {
+    predict_on(Device::Cpu, saved, dataset, cache)
+}
+
+/// [`predict`] on a device.
+pub fn predict_on(
+    device: Device,
+    saved: &SavedModel,
+    dataset: &Dataset,
+    cache: Option<&PredictionCache>,
+) -> Result<Prediction, RunError> {
     let features = check(saved, dataset)?;
-    Device::default().run(Work { saved, dataset, features, cache })
+    device.run(Work { saved, dataset, features, cache }).map_err(TrainError::from)?
 }
 
 /// A prediction on whichever engine the device has.

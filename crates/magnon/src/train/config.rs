@@ -2,7 +2,7 @@
 
 use super::TrainError;
 use crate::model::TrainingDefaults;
-use crate::nn::{AdamConfig, Schedule};
+use crate::nn::{AdamConfig, Device, Schedule};
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a training run.
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// | `batch` | none | rows per step; none for all of them | ≥ 1 |
 /// | `optimiser` | Adam | see [`AdamConfig`] | |
 /// | `seed` | 0 | of weights, dropout and batches | |
+/// | `device` | `cpu` | where it runs | `cpu`, `cuda`, `cuda:1`, `auto` |
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainConfig {
@@ -27,6 +28,9 @@ pub struct TrainConfig {
     pub optimiser: AdamConfig,
     /// Seed of weights, dropout and batches.
     pub seed: u64,
+    /// Where it runs.
+    #[serde(skip_serializing_if = "Device::is_cpu")]
+    pub device: Device,
 }
 
 impl Default for TrainConfig {
@@ -37,6 +41,7 @@ impl Default for TrainConfig {
             batch: None,
             optimiser: AdamConfig::default(),
             seed: 0,
+            device: Device::Cpu,
         }
     }
 }

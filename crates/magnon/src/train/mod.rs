@@ -14,7 +14,7 @@ pub use experiment::{
     Seconds, Trial, TrialResult,
 };
 pub(crate) use fit::checkpoint;
-pub use fit::{Best, EpochRecord, Feed, Fitted, History, State, Targets, Watch, fit};
+pub use fit::{Best, EpochRecord, Feed, Fitted, History, State, Targets, Watch, fit, fit_lanes};
 pub use run_config::{DataConfig, RunConfig, RunsConfig, Vary};
 pub(crate) use scores::argmax;
 pub use scores::{

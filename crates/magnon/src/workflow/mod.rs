@@ -56,7 +56,7 @@ pub use predict::{PredictReport, Predicted, predict, run_data};
 pub use presets::{PRESETS, preset};
 pub use progress::Progress;
 use progress::Stopper;
-pub use propagate::{FilteredFeatures, PropagateReport, propagate};
+pub use propagate::{FilteredFeatures, PropagateReport, propagate, propagate_on};
 pub use propagate_file::{FileReport, FilteredFile, propagate_file};
 pub use response::{ResponseConfig, ResponseReport, response};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};

@@ -3,6 +3,7 @@
 use super::{Phases, Progress, TrainReport, read_training_data};
 use crate::Error;
 use crate::data::{Dataset, FeatureNorm, Split};
+use crate::nn::Device;
 use crate::run::{self, Prediction, RunFolder, SavedModel};
 use crate::train::{DataConfig, Experiment, RunConfig};
 use serde::Serialize;
@@ -67,6 +68,7 @@ pub fn predict(
     folder: &Path,
     data: &DataConfig,
     full: bool,
+    device: Device,
     progress: &dyn Progress,
 ) -> Result<Predicted, Error> {
     let mut seconds = Phases::default();
@@ -84,7 +86,8 @@ pub fn predict(
     }
     dataset.remarks.iter().for_each(|remark| progress.remark(remark));
     let cache = cache.filter(|_| !full);
-    let prediction = seconds.time("predict", || run::predict(&saved, &dataset, cache.as_ref()))?;
+    let prediction =
+        seconds.time("predict", || run::predict_on(device, &saved, &dataset, cache.as_ref()))?;
     let report = report(&saved, &dataset, &prediction, seconds);
     let split = match source.source == config.data.source && data.labels == config.data.labels {
         true => trained_on(&folder, &config, &dataset),

@@ -5,7 +5,9 @@ use super::progress::steps;
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
 use crate::data::Features;
-use crate::filter::{FilterConfig, Propagated};
+use crate::filter::{Filter, FilterConfig, FilterError, Propagated};
+use crate::nn::{Device, Engine, EngineWork};
+use crate::operator::MagneticOperator;
 use serde::{Deserialize, Serialize};
 
 /// What [`propagate`] did.
@@ -41,11 +43,23 @@ pub fn propagate(
     config: &FilterConfig,
     progress: &dyn Progress,
 ) -> Result<FilteredFeatures, Error> {
+    propagate_on(Device::Cpu, built, features, config, progress)
+}
+
+/// [`propagate`] on a device. On a card all sums are made in single precision.
+pub fn propagate_on(
+    device: Device,
+    built: &BuiltOperator,
+    features: &Features,
+    config: &FilterConfig,
+    progress: &dyn Progress,
+) -> Result<FilteredFeatures, Error> {
     let filter = build(built, config)?;
     let mut seconds = built.report.seconds.clone();
     let told = steps(progress, "propagate");
     let features = seconds.time("propagate", || {
-        crate::filter::propagate(&built.operator, &filter, features, &told)
+        let work = Filtering { operator: &built.operator, filter: &filter, features, told: &told };
+        device.run(work).map_err(FilterError::from)?
     })?;
     let (columns, dtype) = match &features {
         Propagated::Real(matrix) => (matrix.cols(), "float32"),
@@ -59,4 +73,20 @@ pub fn propagate(
         seconds,
     };
     Ok(FilteredFeatures { features, report })
+}
+
+/// A filter's work on whichever engine the device has.
+struct Filtering<'a> {
+    operator: &'a MagneticOperator,
+    filter: &'a Filter,
+    features: &'a Features,
+    told: &'a (dyn Fn(usize, usize) -> bool + Sync),
+}
+
+impl EngineWork for Filtering<'_> {
+    type Output = Result<Propagated, FilterError>;
+
+    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
+        engine.propagate(self.operator, self.filter, self.features, self.told)
+    }
 }

@@ -57,7 +57,8 @@ impl<'a> RowInput<'a> {
     }
 
     /// X̄ = h(S)X, for a head over the operator's field, or over the reals where `real`.
-    pub fn filtered(
+    pub fn filtered<E: Engine>(
+        engine: &E,
         inputs: &Inputs<'a>,
         filter: impl FnOnce(&MagneticOperator) -> Result<Filter, ModelError>,
         real: bool,
@@ -88,7 +89,8 @@ impl<'a> RowInput<'a> {
             }
             (None, Purpose::Predict, _) | (None, _, ProductOrder::Factored) => Rows::Unmade,
             (None, _, ProductOrder::Rows) => {
-                let compute = || Ok(propagate(&operator, &filter, features, inputs.progress)?);
+                let compute =
+                    || Ok(engine.propagate(&operator, &filter, features, inputs.progress)?);
                 Rows::Filtered(match inputs.shared {
                     Some(shared) => shared.filtered(&operator, &filter, compute)?,
                     None => Arc::new(compute()?),

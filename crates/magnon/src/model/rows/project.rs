@@ -3,7 +3,7 @@
 use super::network::Head;
 use super::source::RowSource;
 use crate::data::Features;
-use crate::filter::{Filter, Propagated, propagate};
+use crate::filter::{Filter, Propagated};
 use crate::matrix::Matrix;
 use crate::model::network::log_probabilities;
 use crate::model::{Mode, ModelError};
@@ -37,7 +37,7 @@ pub fn project<E: Engine>(
     let hidden = head.first().shape.width();
     let unwound = real && !operator.is_real();
     if features.cols() < hidden || unwound {
-        let filtered = propagate(operator, filter, features, &|_, _| true)?;
+        let filtered = engine.propagate(operator, filter, features, &|_, _| true)?;
         return multiply(engine, parameters, head, &filtered, real);
     }
     let Block { shape, numbers } = multiply(engine, parameters, head, features, real)?;
@@ -45,7 +45,8 @@ pub fn project<E: Engine>(
     let Ok(columns) = Matrix::from_vec(shape.rows(), shape.width(), numbers) else {
         unreachable!("the numbers fill the shape")
     };
-    Ok(match propagate(operator, filter, &Features::Dense(columns), &|_, _| true)? {
+    let columns = Features::Dense(columns);
+    Ok(match engine.propagate(operator, filter, &columns, &|_, _| true)? {
         Propagated::Real(h) => Block { shape, numbers: h.into_vec() },
         Propagated::Complex(h) => {
             let pair = |[a, b]: &[num_complex::Complex32; 2]| {

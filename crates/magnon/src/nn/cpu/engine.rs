@@ -5,7 +5,7 @@ use super::map::Kind;
 use super::{Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows};
 use crate::nn::attention::{Attention, AttentionGradient};
 use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
-use crate::nn::{EngineError, MapSource, Scalar, Shape};
+use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use std::sync::PoisonError;
 
 impl<T: Scalar> Cpu<T> {
@@ -37,6 +37,8 @@ impl<T: Scalar> Engine for Cpu<T> {
     type Real = T;
     type Buffer = Vec<T>;
     type Map = Map<T>;
+    type Targets = Vec<(u32, u32)>;
+    type Replay = Never;
 
     fn sequential(&self) -> Self {
         Self::sequential()
@@ -96,15 +98,11 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn map_shape(&self, map: &Map<T>) -> Shape {
-        map.shape
+        map.shape()
     }
 
     fn map_stored(&self, map: &Map<T>) -> usize {
-        match &map.kind {
-            Kind::Dense(numbers) => numbers.len(),
-            Kind::Sparse(rows) => rows.values.len(),
-            _ => 0,
-        }
+        map.stored()
     }
 
     fn map(
@@ -307,10 +305,16 @@ impl<T: Scalar> Engine for Cpu<T> {
         Ok(())
     }
 
+    fn targets(&self, pairs: &[(u32, u32)], to: &mut Vec<(u32, u32)>) -> Done {
+        to.clear();
+        to.extend_from_slice(pairs);
+        Ok(())
+    }
+
     fn nll_loss(
         &self,
         y: (&Vec<T>, Shape),
-        targets: &[(u32, u32)],
+        targets: &Vec<(u32, u32)>,
     ) -> Result<(f64, usize), EngineError> {
         Ok(self.sweep(nll_loss::Mean { y: y.0, shape: y.1, targets }))
     }
@@ -318,7 +322,7 @@ impl<T: Scalar> Engine for Cpu<T> {
     fn nll_loss_gradient(
         &self,
         y: (&Vec<T>, Shape),
-        targets: &[(u32, u32)],
+        targets: &Vec<(u32, u32)>,
         dx: &mut Vec<T>,
     ) -> Done {
         self.sweep(nll_loss::Gradient { y: y.0, shape: y.1, targets, dx });

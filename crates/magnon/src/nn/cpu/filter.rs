@@ -8,6 +8,7 @@ use super::Cpu;
 use super::gather::{Product, edges};
 use super::map::Edges;
 use crate::nn::engine::Side;
+use crate::nn::map::check_solvable;
 use crate::nn::{EngineError, Field, Scalar, Series, Shape};
 use crate::operator::Neighbourhood;
 
@@ -57,16 +58,7 @@ impl<T: Scalar> Recurrence<'_, T> {
                 }
             }
             (Series::Rational { numerator, denominator }, _) => {
-                if !self.edges.hermitian {
-                    let problem = "a filter that is solved for needs a Hermitian operator; \
-                                   normalise it symmetrically";
-                    return Err(EngineError::Unsupported(problem.to_owned()));
-                }
-                if self.seen.size(0) != self.seen.size(self.seen.steps()) {
-                    let problem = "a filter that is solved for reaches every node; put it on all of \
-                                   them and choose rows of its result";
-                    return Err(EngineError::Unsupported(problem.to_owned()));
-                }
+                check_solvable(self.edges.hermitian, self.seen)?;
                 let mut solution = self.cpu.take(x.len());
                 self.solve(denominator, x, &mut solution);
                 self.horner(numerator, &solution, y);

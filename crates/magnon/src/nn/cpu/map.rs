@@ -63,6 +63,20 @@ impl<T: Scalar> Map<T> {
         Self { shape, kind }
     }
 
+    /// Rows, columns and field.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Numbers that it stores, where it is dense or sparse.
+    pub fn stored(&self) -> usize {
+        match &self.kind {
+            Kind::Dense(numbers) => numbers.len(),
+            Kind::Sparse(rows) => rows.values.len(),
+            _ => 0,
+        }
+    }
+
     /// Multiplications of two real numbers in the product with one real column.
     pub fn work(&self) -> usize {
         let parts = self.shape.field().parts();

@@ -1,6 +1,7 @@
 //! `Experiment`: candidate charges, controls and repeated runs on one data set.
 
 mod choose;
+mod lanes;
 mod outcome;
 mod race;
 mod trial;
@@ -19,7 +20,7 @@ use crate::model::{
     ChargeChoice, Direction, KindChoice, MappedRows, ModelConfig, PassEvidence, RowSource,
     SharedInputs, choose_pass,
 };
-use crate::nn::{Device, Engine, EngineWork, Field};
+use crate::nn::{Engine, EngineWork, Field};
 use crate::operator::{Charge, MagneticOperator, OperatorError, Pattern};
 use std::sync::Arc;
 use std::time::Instant;
@@ -240,7 +241,7 @@ impl<'a> Experiment<'a> {
         advice: Option<&ChargeAdvice>,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
-        Device::default().run(Whole { experiment: self, advice, observer })
+        self.config.train.device.run(Whole { experiment: self, advice, observer })?
     }
 
     fn run_on<E: Engine<Real = f32>>(

@@ -2,6 +2,7 @@
 
 use super::{Experiment, Observer, Repeat, Trial, TrialResult, Workshop, timed};
 use crate::data::Split;
+use crate::matrix::Matrix;
 use crate::model::{Inputs, ModelConfig, Network, ProductOrder, Purpose, View};
 use crate::nn::{Engine, Parameters};
 use crate::operator::{Charge, OperatorError, Pattern};
@@ -34,10 +35,10 @@ pub(super) struct Trained {
 }
 
 /// What the trials of a variant share.
-struct Shared<'n, E: Engine> {
-    network: &'n dyn Network<E>,
+pub(super) struct Shared<'n, E: Engine> {
+    pub network: &'n dyn Network<E>,
     /// The views of the only split; with several, each trial makes its own and drops them.
-    views: Option<[Box<dyn View<E>>; 2]>,
+    pub views: Option<[Box<dyn View<E>>; 2]>,
 }
 
 impl Experiment<'_> {
@@ -54,10 +55,13 @@ impl Experiment<'_> {
                 [trial] if !self.one_thread => {
                     self.trial(engine, trial, shared, observer).map(|result| vec![result])
                 }
-                _ => trials
-                    .par_iter()
-                    .map(|&trial| self.trial(&engine.sequential(), trial, shared, observer))
-                    .collect(),
+                _ => match self.laned(engine, &trials, shared, observer)? {
+                    Some(results) => Ok(results),
+                    None => trials
+                        .par_iter()
+                        .map(|&trial| self.trial(&engine.sequential(), trial, shared, observer))
+                        .collect(),
+                },
             };
             let mut runs = results?;
             forget_but_best(&mut runs);
@@ -164,7 +168,7 @@ impl Experiment<'_> {
     }
 
     /// Training and validation nodes of a split.
-    fn targets(&self, split: &Split) -> [Targets; 2] {
+    pub(super) fn targets(&self, split: &Split) -> [Targets; 2] {
         [&split.train, &split.val].map(|nodes| Targets::of(nodes, self.labels))
     }
 
@@ -218,7 +222,6 @@ impl Experiment<'_> {
         observer: &dyn Observer,
     ) -> Result<TrialResult, TrainError> {
         let start = Instant::now();
-        let network = shared.network;
         let path = |folder: &PathBuf| folder.join(format!("{}.safetensors", trial.name()));
         let mut watch = TrialWatch {
             trial: &trial,
@@ -231,9 +234,25 @@ impl Experiment<'_> {
             }
             _ => None,
         };
-        let Learnt { fitted, parameters } =
-            self.fit(engine, &trial, shared, usize::MAX, state, &mut watch)?;
-        let log_probabilities = network.predict(engine, &parameters, None)?;
+        let learnt = self.fit(engine, &trial, shared, usize::MAX, state, &mut watch)?;
+        let table = shared.network.predict(engine, &learnt.parameters, None)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.measure(engine, trial, shared, learnt, table, seconds, observer)
+    }
+
+    /// A trained trial, measured on what it predicts for all nodes.
+    #[allow(clippy::too_many_arguments)] // each is another thing
+    pub(super) fn measure<E: Engine<Real = f32>>(
+        &self,
+        engine: &E,
+        trial: Trial,
+        shared: &Shared<E>,
+        Learnt { fitted, parameters }: Learnt<E>,
+        log_probabilities: Matrix<f32>,
+        seconds: f64,
+        observer: &dyn Observer,
+    ) -> Result<TrialResult, TrainError> {
+        let network = shared.network;
         let split = &self.splits[trial.split];
         let metrics = [&split.train, &split.val, &split.test].map(|nodes| {
             let Targets { nodes, pairs } = Targets::of(nodes, self.labels);
@@ -261,7 +280,7 @@ impl Experiment<'_> {
             parameters: parameters.count(),
             bytes: fitted.bytes,
             build_seconds: built.operator + built.propagate,
-            seconds: start.elapsed().as_secs_f64(),
+            seconds,
         };
         observer.done(&result);
         Ok(result)
@@ -269,9 +288,9 @@ impl Experiment<'_> {
 }
 
 /// Trained weights, and how they came to be.
-struct Learnt<E: Engine> {
-    fitted: Fitted,
-    parameters: Parameters<E>,
+pub(super) struct Learnt<E: Engine> {
+    pub fitted: Fitted,
+    pub parameters: Parameters<E>,
 }
 
 /// Lets go of the weights and predictions of all runs but the best: of many runs on a large graph
@@ -289,11 +308,11 @@ pub(super) fn forget_but_best(runs: &mut [TrialResult]) {
 }
 
 /// Hands on what one trial does.
-struct TrialWatch<'a> {
-    trial: &'a Trial,
-    observer: &'a dyn Observer,
+pub(super) struct TrialWatch<'a> {
+    pub trial: &'a Trial,
+    pub observer: &'a dyn Observer,
     /// File, and epochs between two checkpoints.
-    checkpoints: Option<(PathBuf, usize)>,
+    pub checkpoints: Option<(PathBuf, usize)>,
 }
 
 impl Watch for TrialWatch<'_> {

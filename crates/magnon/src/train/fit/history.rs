@@ -1,5 +1,7 @@
 //! What happened, epoch by epoch.
 
+use super::Score;
+use crate::train::{TrainConfig, TrainError};
 use serde::Serialize;
 
 /// One epoch. Training figures are those of its steps, with dropout; validation figures are taken
@@ -24,6 +26,30 @@ pub struct EpochRecord {
 pub type History = Vec<EpochRecord>;
 
 impl EpochRecord {
+    /// The record of an epoch; scores that are not finite are an error.
+    pub(super) fn new(
+        config: &TrainConfig,
+        epoch: usize,
+        train: Score,
+        val: Score,
+    ) -> Result<Self, TrainError> {
+        let optimiser = &config.optimiser;
+        let rate = optimiser.rate * optimiser.schedule.factor(epoch - 1);
+        for (which, value) in [("training", train.loss), ("validation", val.loss)] {
+            if !value.is_finite() {
+                return Err(TrainError::NotFinite { which, value, epoch, rate });
+            }
+        }
+        Ok(Self {
+            epoch,
+            rate,
+            train_loss: train.loss,
+            train_accuracy: train.accuracy,
+            val_loss: val.loss,
+            val_accuracy: val.accuracy,
+        })
+    }
+
     /// Names of the columns of [`columns`](Self::columns).
     pub const COLUMNS: [&'static str; 6] =
         ["epoch", "rate", "train_loss", "train_accuracy", "val_loss", "val_accuracy"];

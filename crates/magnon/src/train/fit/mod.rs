@@ -2,6 +2,7 @@
 
 pub mod checkpoint;
 mod history;
+mod replayed;
 mod state;
 mod targets;
 
@@ -11,10 +12,11 @@ pub use targets::Targets;
 
 use super::{TrainConfig, TrainError};
 use crate::model::{Mode, RowClassifier, RowSource, View};
-use crate::nn::{Adam, DrawKey, Engine, Loss, Parameters, Scalar, Tape, Trace, download};
+use crate::nn::{Adam, Done, DrawKey, Engine, Loss, Parameters, Scalar, Tape, Trace, download};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use replayed::{Setting, fit_replayed};
 
 /// What the logits of training and validation nodes are computed from.
 pub enum Feed<'a, E: Engine> {
@@ -86,15 +88,24 @@ pub fn fit<E: Engine<Real = f32>>(
     engine: &E,
     parameters: &mut Parameters<E>,
     feed: &Feed<E>,
-    [train, val]: [&Targets; 2],
+    targets: [&Targets; 2],
     config: &TrainConfig,
     state: Option<State>,
     watch: &mut dyn Watch,
 ) -> Result<Fitted, TrainError> {
-    config.check()?;
-    for (part, targets) in [("training", train), ("validation", val)] {
-        if targets.is_empty() {
-            return Err(TrainError::EmptyPart { part });
+    check(targets, config)?;
+    if let Feed::Full { train, val } = *feed
+        && replayed::suits(config)
+    {
+        if let Some(state) = &state {
+            check_state(state)?;
+        }
+        let setting = Setting { engine, train, val, targets, config };
+        let watches: Vec<&mut dyn Watch> = vec![&mut *watch];
+        if let Some(fitted) = fit_replayed(&setting, parameters, state.as_ref(), watches)?
+            && let Some(fitted) = fitted.into_iter().next()
+        {
+            return Ok(fitted);
         }
     }
     let mut trainer = Trainer {
@@ -107,13 +118,41 @@ pub fn fit<E: Engine<Real = f32>>(
         history: Vec::with_capacity(config.epochs.min(RECORDS)),
         epoch: 0,
         config,
-        targets: [train, val],
+        targets,
         batch: Batch::default(),
     };
     if let Some(state) = state {
         trainer.restore(parameters, state)?;
     }
     trainer.run(parameters, feed, watch)
+}
+
+/// Trains several seeds at once on an engine with a lane for each, whose parameters hold their first
+/// weights. `None`, with nothing changed, where the engine or the configuration does not allow it.
+pub fn fit_lanes<E: Engine<Real = f32>>(
+    engine: &E,
+    parameters: &mut Parameters<E>,
+    [train, val]: [&dyn View<E>; 2],
+    targets: [&Targets; 2],
+    config: &TrainConfig,
+    watches: Vec<&mut dyn Watch>,
+) -> Result<Option<Vec<Fitted>>, TrainError> {
+    check(targets, config)?;
+    if !replayed::suits(config) {
+        return Ok(None);
+    }
+    fit_replayed(&Setting { engine, train, val, targets, config }, parameters, None, watches)
+}
+
+/// Refuses what cannot be trained.
+fn check([train, val]: [&Targets; 2], config: &TrainConfig) -> Result<(), TrainError> {
+    config.check()?;
+    for (part, targets) in [("training", train), ("validation", val)] {
+        if targets.is_empty() {
+            return Err(TrainError::EmptyPart { part });
+        }
+    }
+    Ok(())
 }
 
 struct Trainer<'e, 'b, E: Engine> {
@@ -141,7 +180,7 @@ struct Batch {
 
 /// Loss and share of correct answers.
 #[derive(Clone, Copy)]
-struct Score {
+pub(crate) struct Score {
     loss: f64,
     accuracy: f64,
 }
@@ -291,21 +330,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     }
 
     fn record(&mut self, train: Score, val: Score) -> Result<(), TrainError> {
-        let optimiser = &self.config.optimiser;
-        let rate = optimiser.rate * optimiser.schedule.factor(self.epoch - 1);
-        for (which, value) in [("training", train.loss), ("validation", val.loss)] {
-            if !value.is_finite() {
-                return Err(TrainError::NotFinite { which, value, epoch: self.epoch, rate });
-            }
-        }
-        self.history.push(EpochRecord {
-            epoch: self.epoch,
-            rate,
-            train_loss: train.loss,
-            train_accuracy: train.accuracy,
-            val_loss: val.loss,
-            val_accuracy: val.accuracy,
-        });
+        self.history.push(EpochRecord::new(self.config, self.epoch, train, val)?);
         Ok(())
     }
 
@@ -337,14 +362,10 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         parameters: &mut Parameters<E>,
         back: bool,
     ) -> Result<(), TrainError> {
-        let weights = parameters.values_mut().iter_mut();
-        for (weights, best) in weights.zip(&mut self.best_weights) {
-            match back {
-                true => self.engine.copy(best, weights)?,
-                false => self.engine.copy(weights, best)?,
-            }
-        }
-        Ok(())
+        Ok(match back {
+            true => copy_all(self.engine, &self.best_weights, parameters.values_mut()),
+            false => copy_all(self.engine, parameters.values(), &mut self.best_weights),
+        }?)
     }
 
     fn state(&self, parameters: &Parameters<E>) -> Result<State, TrainError> {
@@ -365,13 +386,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     }
 
     fn restore(&mut self, parameters: &mut Parameters<E>, state: State) -> Result<(), TrainError> {
-        if let Some(found) = state.problem() {
-            return Err(TrainError::Mismatch {
-                what: "the checkpoint".to_owned(),
-                found,
-                expected: "parts that fit together".to_owned(),
-            });
-        }
+        check_state(&state)?;
         upload(self.engine, &state.weights, parameters.values_mut())?;
         upload(self.engine, &state.first, &mut self.adam.first)?;
         upload(self.engine, &state.second, &mut self.adam.second)?;
@@ -384,6 +399,23 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         self.history.extend(state.history); // into what was set aside for all epochs
         Ok(())
     }
+}
+
+/// Refuses a state whose parts contradict each other.
+fn check_state(state: &State) -> Result<(), TrainError> {
+    match state.problem() {
+        Some(found) => Err(TrainError::Mismatch {
+            what: "the checkpoint".to_owned(),
+            found,
+            expected: "parts that fit together".to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Copies some buffers.
+fn copy_all<E: Engine>(engine: &E, from: &[E::Buffer], to: &mut [E::Buffer]) -> Done {
+    from.iter().zip(to).try_for_each(|(from, to)| engine.copy(from, to))
 }
 
 /// Puts the numbers of a checkpoint into buffers of the same sizes.

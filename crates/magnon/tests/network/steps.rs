@@ -1,8 +1,6 @@
 //! One step of training against references from outside: plain formulas in double precision.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod training_common;
-
+use crate::training_common::{charge, dataset, model, sparse, thinned};
 use magnon::data::Features;
 use magnon::filter::{Filter, FilterConfig, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
@@ -15,7 +13,6 @@ use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig
 use magnon::train::{Experiment, Targets};
 use num_complex::Complex64;
 use std::sync::Arc;
-use training_common::{charge, dataset, model, sparse, thinned};
 
 type Dense = Vec<Vec<Complex64>>;
 
@@ -333,7 +330,7 @@ fn mapped_rows_are_those_in_memory() {
         }
         // And so are the models that are trained on them.
         for batch in [None, Some(20)] {
-            let mut config = training_common::config("mgc", q);
+            let mut config = crate::training_common::config("mgc", q);
             config.operator.as_mut().unwrap().pass = PassChoice::Low;
             config.train.batch = batch;
             let experiment = || Experiment::new(&data, &config).unwrap();
@@ -429,7 +426,7 @@ fn a_file_cut_short_is_an_error() {
         let error = rows.check().unwrap_err().to_string();
         assert!(error.contains("x.npy") && error.contains("row 79"), "{error}");
         for batch in [None, Some(20)] {
-            let mut config = training_common::config("mgc", Charge::ZERO);
+            let mut config = crate::training_common::config("mgc", Charge::ZERO);
             config.operator.as_mut().unwrap().pass = PassChoice::Low;
             config.train.batch = batch;
             magnon::data::write::write_npy(&path, &filtered).unwrap();

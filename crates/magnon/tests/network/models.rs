@@ -1,8 +1,6 @@
 //! Every model of the table: gradients, views, configurations, threads, and what it predicts.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod training_common;
-
+use crate::training_common::{charge, history_bits, sparse};
 use magnon::data::{Dataset, Features, Scaling, SyntheticConfig};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
@@ -21,7 +19,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use training_common::{charge, history_bits, sparse};
 
 type Double = Cpu<f64>;
 
@@ -125,7 +122,7 @@ fn features(rows: usize, cols: usize) -> Matrix<f32> {
 /// Three columns, dense and sparse, and many columns with few entries, which stay unfiltered.
 fn all_features() -> [Features; 3] {
     let few = Features::Dense(features(8, 3));
-    let wide = training_common::thinned(&Features::Dense(features(8, 40)), 11);
+    let wide = crate::training_common::thinned(&Features::Dense(features(8, 40)), 11);
     [few.clone(), Features::Sparse(sparse(&few)), Features::Sparse(sparse(&wide))]
 }
 
@@ -398,7 +395,7 @@ fn all(outcome: &Outcome) -> (Vec<Vec<u32>>, Vec<[u64; 6]>, Vec<u32>) {
 /// Wide enough layers on enough nodes for products to be shared.
 #[test]
 fn training_does_not_depend_on_threads() {
-    let data = training_common::dataset(500, 6, 5);
+    let data = crate::training_common::dataset(500, 6, 5);
     for mut case in cases() {
         let model = &mut case.config.model;
         if model.has("hidden") {
@@ -427,7 +424,7 @@ impl Observer for StopAt {
 
 #[test]
 fn interrupted_runs_go_on_bit_for_bit() {
-    let data = training_common::dataset(90, 5, 5);
+    let data = crate::training_common::dataset(90, 5, 5);
     for case in cases() {
         let folder = tempfile::tempdir().unwrap();
         let run = |resume: Option<bool>, observer: &dyn Observer| {

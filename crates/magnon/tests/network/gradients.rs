@@ -1,5 +1,4 @@
 //! The gradient of every operation against central differences in double precision.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use magnon::filter::{Accuracy, Filter};
 use magnon::graph::generate::{GeneratorConfig, generate};

@@ -1,8 +1,6 @@
 //! Training gives the same bits whatever the number of threads.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod training_common;
-
+use crate::training_common::{charge, config, dataset, history_bits};
 use magnon::cycles::{Candidate, ChargeAdvice};
 use magnon::filter::Filter;
 use magnon::matrix::SparseMatrix;
@@ -13,7 +11,6 @@ use magnon::nn::{
 use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
 use magnon::train::{Experiment, Outcome, TrialResult, Vary};
 use std::sync::Arc;
-use training_common::{charge, config, dataset, history_bits};
 
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)

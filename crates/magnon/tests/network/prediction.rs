@@ -1,9 +1,7 @@
 //! Predictions on a changed graph: what is computed anew is what a change can reach, and nothing
 //! else differs from computing everything.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod training_common;
-
+use crate::training_common::{charge, sparse};
 use magnon::data::{Dataset, Features, Scaling};
 use magnon::filter::{FilterConfig, FilterKind};
 use magnon::graph::{DiGraph, GraphBuilder};
@@ -14,7 +12,6 @@ use magnon::operator::{Kind, MagneticOperator, Normalize, OperatorConfig, Patter
 use magnon::run::{Prediction, PredictionCache, SavedModel, predict};
 use proptest::prelude::*;
 use std::sync::Arc;
-use training_common::{charge, sparse};
 
 const NODES: usize = 300;
 type Edge = (u32, u32, f32);
@@ -65,7 +62,7 @@ fn model(
     data: &Dataset,
 ) -> SavedModel {
     let (engine, features) = (Cpu::<f32>::sequential(), data.features.as_ref().unwrap());
-    let config = training_common::model(name, &[("hidden", 6.into())]);
+    let config = crate::training_common::model(name, &[("hidden", 6.into())]);
     let inputs = Inputs {
         graph: &data.graph,
         pattern: &Arc::new(Pattern::new(&data.graph).unwrap()),

@@ -1,8 +1,6 @@
 //! The files of a run: what is written is read back, and what was damaged is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod training_common;
-
+use crate::training_common::{charge, config, dataset, kinds};
 use magnon::data::{Dataset, Scaling};
 use magnon::model::{ChargeChoice, MODELS, MgcConfig, ModelConfig};
 use magnon::nn::{NamedNumbers, Shape};
@@ -16,7 +14,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use training_common::{charge, config, dataset, kinds};
 
 fn trained(data: &Dataset, config: &RunConfig) -> (SavedModel, Outcome) {
     let outcome = Experiment::new(data, config).unwrap().run(None, &()).unwrap();

@@ -1,8 +1,6 @@
 //! The training loop: going on from a checkpoint, early stopping, batches, and what it refuses.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod training_common;
-
+use crate::training_common::{Ready, Setup, bits, charge, config, dataset, history_bits, kinds};
 use magnon::data::{Dataset, Features, Labels, Split};
 use magnon::matrix::Matrix;
 use magnon::model::{MappedRows, Mode};
@@ -13,7 +11,6 @@ use magnon::train::{
     TrainError, Trial, Vary, Watch, fit,
 };
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use training_common::{Ready, Setup, bits, charge, config, dataset, history_bits, kinds};
 
 /// Keeps the state after one epoch.
 struct Keep {

@@ -3,9 +3,9 @@
 // A helper that fails is a test that fails.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod data_fixtures;
-
-use data_fixtures::{Files, adjacency, coordinates, f4, fixtures, i4, npy, read, write, zip};
+use crate::data_fixtures::{
+    Files, adjacency, coordinates, f4, fixtures, i4, npy, read, write, zip,
+};
 use magnon::data::write::{write_atomic, write_dataset, write_npy};
 use magnon::data::{DataError, LoadConfig, attach_features, attach_labels, load};
 use magnon::matrix::Matrix;

@@ -1,0 +1,590 @@
+//! `AnyEngine`: whichever engine was chosen, as one type. Models and the trainer are compiled once for it,
+//! and an operation costs one look at which engine it is.
+
+use super::attention::{Attention, AttentionGradient};
+use super::cpu;
+use super::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use super::replay::{Replay, ReplayConfig, ReplayScore};
+use super::{Cpu, EngineError, MapSource, Shape};
+use crate::data::Features;
+use crate::filter::{Filter, FilterError, Progress, Propagated};
+use crate::operator::MagneticOperator;
+
+#[cfg(feature = "cuda")]
+use super::cuda;
+#[cfg(feature = "cuda")]
+use super::cuda::Cuda;
+
+/// An engine, chosen at run time.
+pub enum AnyEngine {
+    /// In main memory.
+    Cpu(Cpu<f32>),
+    /// On an NVIDIA card.
+    #[cfg(feature = "cuda")]
+    Cuda(Box<Cuda>),
+}
+
+/// A buffer of [`AnyEngine`].
+pub enum AnyBuffer {
+    /// In main memory.
+    Cpu(Vec<f32>),
+    /// On an NVIDIA card.
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::Buffer),
+}
+
+/// A map of [`AnyEngine`].
+pub enum AnyMap {
+    /// In main memory.
+    Cpu(cpu::Map<f32>),
+    /// On an NVIDIA card.
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::Map),
+}
+
+/// Targets of [`AnyEngine`].
+#[derive(Default)]
+pub struct AnyTargets {
+    cpu: Vec<(u32, u32)>,
+    #[cfg(feature = "cuda")]
+    cuda: cuda::CardTargets,
+}
+
+/// Steps that [`AnyEngine`] repeats by itself.
+pub enum AnyReplay {
+    /// On an NVIDIA card.
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::Recording),
+}
+
+/// What an operation was given, as the engine's own.
+trait Own {
+    type Cpu;
+    fn cpu(self) -> Result<Self::Cpu, EngineError>;
+    #[cfg(feature = "cuda")]
+    type Cuda;
+    #[cfg(feature = "cuda")]
+    fn cuda(self) -> Result<Self::Cuda, EngineError>;
+}
+
+#[cfg(feature = "cuda")]
+fn foreign() -> EngineError {
+    EngineError::Unsupported("a matrix of another engine".to_owned())
+}
+
+/// A variant of an enum as the engine's own.
+macro_rules! own {
+    ($given:ty, $cpu:ty, $cuda:ty, $enum:ident) => {
+        impl<'a> Own for $given {
+            type Cpu = $cpu;
+            fn cpu(self) -> Result<$cpu, EngineError> {
+                match self {
+                    $enum::Cpu(own) => Ok(own),
+                    #[cfg(feature = "cuda")]
+                    $enum::Cuda(_) => Err(foreign()),
+                }
+            }
+            #[cfg(feature = "cuda")]
+            type Cuda = $cuda;
+            #[cfg(feature = "cuda")]
+            fn cuda(self) -> Result<$cuda, EngineError> {
+                match self {
+                    $enum::Cuda(own) => Ok(own),
+                    $enum::Cpu(_) => Err(foreign()),
+                }
+            }
+        }
+    };
+}
+
+own!(&'a AnyBuffer, &'a Vec<f32>, &'a cuda::Buffer, AnyBuffer);
+own!(&'a mut AnyBuffer, &'a mut Vec<f32>, &'a mut cuda::Buffer, AnyBuffer);
+own!(&'a AnyMap, &'a cpu::Map<f32>, &'a cuda::Map, AnyMap);
+
+/// Something with a part that the engine has to own.
+macro_rules! with_own {
+    ([$($life:tt)*] $given:ty, $cpu:ty, $cuda:ty, |$it:ident, $own:ident| $body:expr) => {
+        impl<$($life)*> Own for $given {
+            type Cpu = $cpu;
+            fn cpu(self) -> Result<$cpu, EngineError> {
+                let $it = self;
+                macro_rules! $own { ($part:expr) => { Own::cpu($part)? } }
+                Ok($body)
+            }
+            #[cfg(feature = "cuda")]
+            type Cuda = $cuda;
+            #[cfg(feature = "cuda")]
+            fn cuda(self) -> Result<$cuda, EngineError> {
+                let $it = self;
+                macro_rules! $own { ($part:expr) => { Own::cuda($part)? } }
+                Ok($body)
+            }
+        }
+    };
+}
+
+with_own!(['a, T] (&'a AnyBuffer, T), (&'a Vec<f32>, T), (&'a cuda::Buffer, T), |it, own| (own!(it.0), it.1));
+with_own!(['a, T] (&'a mut AnyBuffer, T), (&'a mut Vec<f32>, T), (&'a mut cuda::Buffer, T), |it, own| (own!(it.0), it.1));
+with_own!(['a] Option<&'a AnyBuffer>, Option<&'a Vec<f32>>, Option<&'a cuda::Buffer>, |it, own| match it {
+    Some(buffer) => Some(own!(buffer)),
+    None => None,
+});
+with_own!(['a] Factor<'a, AnyBuffer>, Factor<'a, Vec<f32>>, Factor<'a, cuda::Buffer>, |it, own| Factor {
+    buffer: own!(it.buffer),
+    shape: it.shape,
+    adjoint: it.adjoint,
+});
+with_own!(['a] &Attention<'a, AnyEngine>, Attention<'a, Cpu<f32>>, Attention<'a, Cuda>, |it, own| Attention {
+    edges: own!(it.edges),
+    features: own!(it.features),
+    source: own!(it.source),
+    target: own!(it.target),
+    heads: it.heads,
+    rows: it.rows,
+    slope: it.slope,
+    dropout: it.dropout,
+});
+with_own!(['a] AttentionGradient<'a, AnyEngine>, AttentionGradient<'a, Cpu<f32>>, AttentionGradient<'a, Cuda>, |it, own| {
+    AttentionGradient {
+        norms: own!(it.norms),
+        out: own!(it.out),
+        dy: own!(it.dy),
+        features: own!(it.features),
+        source: own!(it.source),
+        target: own!(it.target),
+    }
+});
+
+/// Hands an operation to the engine that there is, with what it was given as that engine's own.
+macro_rules! hand {
+    ($self:ident, |$engine:ident $(, $given:ident)*| $body:expr) => {
+        match $self {
+            AnyEngine::Cpu($engine) => {
+                $(let $given = Own::cpu($given)?;)*
+                $body
+            }
+            #[cfg(feature = "cuda")]
+            AnyEngine::Cuda($engine) => {
+                $(let $given = Own::cuda($given)?;)*
+                $body
+            }
+        }
+    };
+}
+
+/// Makes something of the engine's own.
+macro_rules! make {
+    ($self:ident, $of:ident, |$engine:ident| $body:expr) => {
+        match $self {
+            AnyEngine::Cpu($engine) => $body.map($of::Cpu),
+            #[cfg(feature = "cuda")]
+            AnyEngine::Cuda($engine) => $body.map($of::Cuda),
+        }
+    };
+}
+
+impl Engine for AnyEngine {
+    type Real = f32;
+    type Buffer = AnyBuffer;
+    type Map = AnyMap;
+    type Targets = AnyTargets;
+    type Replay = AnyReplay;
+
+    fn sequential(&self) -> Self {
+        match self {
+            Self::Cpu(engine) => Self::Cpu(engine.sequential()),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => Self::Cuda(Box::new(engine.sequential())),
+        }
+    }
+
+    fn lanes(&self, seeds: &[u64]) -> Option<Result<Self, EngineError>> {
+        match self {
+            Self::Cpu(engine) => Some(engine.lanes(seeds)?.map(Self::Cpu)),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => {
+                Some(engine.lanes(seeds)?.map(|engine| Self::Cuda(Box::new(engine))))
+            }
+        }
+    }
+
+    fn put_lane(&self, lane: usize, from: &AnyBuffer, to: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, from, to| engine.put_lane(lane, from, to))
+    }
+
+    fn take_lane(&self, lane: usize, from: &AnyBuffer, to: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, from, to| engine.take_lane(lane, from, to))
+    }
+
+    fn replay(&self, config: &ReplayConfig) -> Option<Result<AnyReplay, EngineError>> {
+        match self {
+            Self::Cpu(_) => {
+                let _ = config;
+                None
+            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => Some(engine.replay(config)?.map(AnyReplay::Cuda)),
+        }
+    }
+
+    fn zeros(&self, len: usize) -> Result<AnyBuffer, EngineError> {
+        make!(self, AnyBuffer, |engine| engine.zeros(len))
+    }
+
+    fn len(&self, buffer: &AnyBuffer) -> usize {
+        match buffer {
+            AnyBuffer::Cpu(own) => own.len(),
+            #[cfg(feature = "cuda")]
+            AnyBuffer::Cuda(own) => own.len(),
+        }
+    }
+
+    fn scratch_bytes(&self) -> usize {
+        hand!(self, |engine| engine.scratch_bytes())
+    }
+
+    fn clear(&self, buffer: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, buffer| engine.clear(buffer))
+    }
+
+    fn upload(&self, numbers: &[f32], to: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, to| engine.upload(numbers, to))
+    }
+
+    fn copy(&self, from: &AnyBuffer, to: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, from, to| engine.copy(from, to))
+    }
+
+    fn download(&self, from: &AnyBuffer, numbers: &mut [f32]) -> Done {
+        hand!(self, |engine, from| engine.download(from, numbers))
+    }
+
+    fn product(
+        &self,
+        left: Factor<AnyBuffer>,
+        right: Factor<AnyBuffer>,
+        out: (&mut AnyBuffer, Shape),
+        add: bool,
+    ) -> Done {
+        hand!(self, |engine, left, right, out| engine.product(left, right, out, add))
+    }
+
+    fn propagate(
+        &self,
+        operator: &MagneticOperator,
+        filter: &Filter,
+        features: &Features,
+        progress: Progress,
+    ) -> Result<Propagated, FilterError> {
+        hand!(self, |engine| engine.propagate(operator, filter, features, progress))
+    }
+
+    fn prepare(&self, source: MapSource<f32>) -> Result<AnyMap, EngineError> {
+        make!(self, AnyMap, |engine| engine.prepare(source))
+    }
+
+    fn map_shape(&self, map: &AnyMap) -> Shape {
+        match map {
+            AnyMap::Cpu(own) => own.shape(),
+            #[cfg(feature = "cuda")]
+            AnyMap::Cuda(own) => own.shape(),
+        }
+    }
+
+    fn map_stored(&self, map: &AnyMap) -> usize {
+        match map {
+            AnyMap::Cpu(own) => own.stored(),
+            #[cfg(feature = "cuda")]
+            AnyMap::Cuda(own) => own.stored(),
+        }
+    }
+
+    fn map(
+        &self,
+        map: &AnyMap,
+        side: Side,
+        values: Option<&AnyBuffer>,
+        x: (&AnyBuffer, Shape),
+        y: (&mut AnyBuffer, Shape),
+        add: bool,
+    ) -> Done {
+        hand!(self, |engine, map, values, x, y| engine.map(map, side, values, x, y, add))
+    }
+
+    fn mask_map(&self, map: &AnyMap, mask: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, map, mask| engine.mask_map(map, mask))
+    }
+
+    fn add_bias(&self, bias: &AnyBuffer, y: (&mut AnyBuffer, Shape)) -> Done {
+        hand!(self, |engine, bias, y| engine.add_bias(bias, y))
+    }
+
+    fn sum_rows(&self, y: (&AnyBuffer, Shape), bias: &mut AnyBuffer, add: bool) -> Done {
+        hand!(self, |engine, y, bias| engine.sum_rows(y, bias, add))
+    }
+
+    fn activate(&self, f: Activation, shape: Shape, x: &AnyBuffer, y: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, x, y| engine.activate(f, shape, x, y))
+    }
+
+    fn activate_gradient(
+        &self,
+        f: Activation,
+        shape: Shape,
+        x: &AnyBuffer,
+        y: &AnyBuffer,
+        dy: &AnyBuffer,
+        dx: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, x, y, dy, dx| engine.activate_gradient(f, shape, x, y, dy, dx))
+    }
+
+    fn draw_mask(&self, rate: f64, key: DrawKey, shape: Shape, mask: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, mask| engine.draw_mask(rate, key, shape, mask))
+    }
+
+    fn multiply(&self, a: &AnyBuffer, x: &AnyBuffer, y: &mut AnyBuffer, add: bool) -> Done {
+        hand!(self, |engine, a, x, y| engine.multiply(a, x, y, add))
+    }
+
+    fn scale(&self, factor: f64, x: &AnyBuffer, y: &mut AnyBuffer, add: bool) -> Done {
+        hand!(self, |engine, x, y| engine.scale(factor, x, y, add))
+    }
+
+    fn scale_by(
+        &self,
+        c: (&AnyBuffer, usize),
+        x: &AnyBuffer,
+        y: &mut AnyBuffer,
+        add: bool,
+    ) -> Done {
+        hand!(self, |engine, c, x, y| engine.scale_by(c, x, y, add))
+    }
+
+    fn dot(&self, x: &AnyBuffer, y: &AnyBuffer, out: (&mut AnyBuffer, usize), add: bool) -> Done {
+        hand!(self, |engine, x, y, out| engine.dot(x, y, out, add))
+    }
+
+    fn maximum(&self, a: &AnyBuffer, b: &AnyBuffer, y: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, a, b, y| engine.maximum(a, b, y))
+    }
+
+    fn maximum_gradient(
+        &self,
+        x: &AnyBuffer,
+        other: &AnyBuffer,
+        strict: bool,
+        dy: &AnyBuffer,
+        dx: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, x, other, dy, dx| engine.maximum_gradient(x, other, strict, dy, dx))
+    }
+
+    fn put_columns(&self, x: (&AnyBuffer, Shape), y: (&mut AnyBuffer, Shape), at: usize) -> Done {
+        hand!(self, |engine, x, y| engine.put_columns(x, y, at))
+    }
+
+    fn add_columns(&self, y: (&AnyBuffer, Shape), at: usize, x: (&mut AnyBuffer, Shape)) -> Done {
+        hand!(self, |engine, y, x| engine.add_columns(y, at, x))
+    }
+
+    fn normalize_rows(&self, x: (&AnyBuffer, Shape), y: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, x, y| engine.normalize_rows(x, y))
+    }
+
+    fn normalize_rows_gradient(
+        &self,
+        x: (&AnyBuffer, Shape),
+        y: &AnyBuffer,
+        dy: &AnyBuffer,
+        dx: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, x, y, dy, dx| engine.normalize_rows_gradient(x, y, dy, dx))
+    }
+
+    fn softmax(&self, x: (&AnyBuffer, Shape), y: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, x, y| engine.softmax(x, y))
+    }
+
+    fn softmax_gradient(&self, y: (&AnyBuffer, Shape), dy: &AnyBuffer, dx: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, y, dy, dx| engine.softmax_gradient(y, dy, dx))
+    }
+
+    fn group_dot(
+        &self,
+        x: (&AnyBuffer, Shape),
+        a: &AnyBuffer,
+        groups: usize,
+        y: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, x, a, y| engine.group_dot(x, a, groups, y))
+    }
+
+    fn group_dot_gradient(
+        &self,
+        a: &AnyBuffer,
+        groups: usize,
+        dy: &AnyBuffer,
+        dx: (&mut AnyBuffer, Shape),
+    ) -> Done {
+        hand!(self, |engine, a, dy, dx| engine.group_dot_gradient(a, groups, dy, dx))
+    }
+
+    fn group_sum(
+        &self,
+        x: (&AnyBuffer, Shape),
+        groups: usize,
+        dy: &AnyBuffer,
+        da: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, x, dy, da| engine.group_sum(x, groups, dy, da))
+    }
+
+    fn attend(&self, input: &Attention<Self>, out: &mut AnyBuffer, norms: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, input, out, norms| engine.attend(&input, out, norms))
+    }
+
+    fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done {
+        hand!(self, |engine, input, back| engine.attend_gradient(&input, back))
+    }
+
+    fn log_softmax(&self, x: (&AnyBuffer, Shape), y: &mut AnyBuffer) -> Done {
+        hand!(self, |engine, x, y| engine.log_softmax(x, y))
+    }
+
+    fn targets(&self, pairs: &[(u32, u32)], to: &mut AnyTargets) -> Done {
+        match self {
+            Self::Cpu(engine) => engine.targets(pairs, &mut to.cpu),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.targets(pairs, &mut to.cuda),
+        }
+    }
+
+    fn nll_loss(
+        &self,
+        y: (&AnyBuffer, Shape),
+        targets: &AnyTargets,
+    ) -> Result<(f64, usize), EngineError> {
+        match self {
+            Self::Cpu(engine) => engine.nll_loss(y.cpu()?, &targets.cpu),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.nll_loss(y.cuda()?, &targets.cuda),
+        }
+    }
+
+    fn nll_loss_gradient(
+        &self,
+        y: (&AnyBuffer, Shape),
+        targets: &AnyTargets,
+        dx: &mut AnyBuffer,
+    ) -> Done {
+        match self {
+            Self::Cpu(engine) => engine.nll_loss_gradient(y.cpu()?, &targets.cpu, dx.cpu()?),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.nll_loss_gradient(y.cuda()?, &targets.cuda, dx.cuda()?),
+        }
+    }
+
+    fn square_norm(&self, x: &AnyBuffer) -> Result<f64, EngineError> {
+        hand!(self, |engine, x| engine.square_norm(x))
+    }
+
+    fn adam(
+        &self,
+        step: AdamStep,
+        gradient: &AnyBuffer,
+        weights: &mut AnyBuffer,
+        first: &mut AnyBuffer,
+        second: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, gradient, weights, first, second| {
+            engine.adam(step, gradient, weights, first, second)
+        })
+    }
+}
+
+/// Only engines with a replay have one.
+#[cfg(feature = "cuda")]
+fn cuda_of(engine: &AnyEngine) -> Result<&Cuda, EngineError> {
+    match engine {
+        AnyEngine::Cuda(engine) => Ok(engine),
+        AnyEngine::Cpu(_) => Err(foreign()),
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Replay<AnyEngine> for AnyReplay {
+    fn rehearse(
+        &mut self,
+        engine: &AnyEngine,
+        step: impl FnOnce() -> Done,
+    ) -> Result<bool, EngineError> {
+        let Self::Cuda(replay) = self;
+        replay.rehearse(cuda_of(engine)?, step)
+    }
+
+    fn record_there(
+        &mut self,
+        engine: &AnyEngine,
+        weights: &[AnyBuffer],
+        best: &mut [AnyBuffer],
+        there: impl FnOnce() -> Done,
+    ) -> Done {
+        let Self::Cuda(replay) = self;
+        let weights = weights.iter().map(Own::cuda).collect::<Result<Vec<_>, _>>()?;
+        let best = best.iter_mut().map(Own::cuda).collect::<Result<Vec<_>, _>>()?;
+        replay.record(cuda_of(engine)?, &weights, best, there)
+    }
+
+    fn record_back(&mut self, engine: &AnyEngine, back: impl FnOnce() -> Done) -> Done {
+        let Self::Cuda(replay) = self;
+        replay.record_back(cuda_of(engine)?, back)
+    }
+
+    fn begin(&mut self, engine: &AnyEngine) -> Result<Vec<[ReplayScore; 2]>, EngineError> {
+        let Self::Cuda(replay) = self;
+        replay.begin(cuda_of(engine)?)
+    }
+
+    fn run(
+        &mut self,
+        engine: &AnyEngine,
+        rates: &[[f32; 2]],
+    ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
+        let Self::Cuda(replay) = self;
+        replay.run(cuda_of(engine)?, rates)
+    }
+}
+
+#[cfg(not(feature = "cuda"))]
+impl Replay<AnyEngine> for AnyReplay {
+    fn rehearse(&mut self, _: &AnyEngine, _: impl FnOnce() -> Done) -> Result<bool, EngineError> {
+        match *self {}
+    }
+
+    fn record_there(
+        &mut self,
+        _: &AnyEngine,
+        _: &[AnyBuffer],
+        _: &mut [AnyBuffer],
+        _: impl FnOnce() -> Done,
+    ) -> Done {
+        match *self {}
+    }
+
+    fn record_back(&mut self, _: &AnyEngine, _: impl FnOnce() -> Done) -> Done {
+        match *self {}
+    }
+
+    fn begin(&mut self, _: &AnyEngine) -> Result<Vec<[ReplayScore; 2]>, EngineError> {
+        match *self {}
+    }
+
+    fn run(
+        &mut self,
+        _: &AnyEngine,
+        _: &[[f32; 2]],
+    ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
+        match *self {}
+    }
+}

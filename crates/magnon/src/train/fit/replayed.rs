@@ -1,0 +1,195 @@
+//! Steps that the engine repeats by itself: the host reads losses every few epochs, and decides as it
+//! would have after each of them.
+
+use super::{Best, EpochRecord, Fitted, History, RECORDS, Score, State, Targets, Watch, copy_all};
+use crate::model::{Mode, View};
+use crate::nn::{
+    Adam, Decay, DrawKey, Engine, EngineError, Parameters, Replay, ReplayConfig, ReplayScore,
+    Schedule, Tape, Trace, download,
+};
+use crate::train::{TrainConfig, TrainError};
+
+/// Epochs that are replayed before the host looks at them.
+const EPOCHS: usize = 32;
+
+/// One lane: what the host knows of it.
+struct Lane<'w> {
+    watch: &'w mut dyn Watch,
+    history: History,
+    best: Option<EpochRecord>,
+    /// Training scores of the step that makes the next epoch.
+    last: Score,
+    over: bool,
+}
+
+/// Whether the steps of a configuration can be replayed: what the host computes for each of them must
+/// be known beforehand.
+pub(super) fn suits(config: &TrainConfig) -> bool {
+    let optimiser = &config.optimiser;
+    let constant = optimiser.schedule == Schedule::Constant;
+    optimiser.clip.is_none() && (optimiser.decay == Decay::L2 || constant)
+}
+
+/// What a fit is made from; see [`fit`](super::fit).
+pub(super) struct Setting<'a, E: Engine> {
+    pub engine: &'a E,
+    pub train: &'a dyn View<E>,
+    pub val: &'a dyn View<E>,
+    pub targets: [&'a Targets; 2],
+    pub config: &'a TrainConfig,
+}
+
+/// Trains every lane of the parameters until its validation loss has not improved for `patience` epochs,
+/// and leaves the weights of its best epoch in them. One watch for each lane; a state to go on from and
+/// checkpoints are for a single lane. `None`, with nothing changed, where the engine cannot record the
+/// steps of this model.
+pub(super) fn fit_replayed<E: Engine<Real = f32>>(
+    setting: &Setting<E>,
+    parameters: &mut Parameters<E>,
+    state: Option<&State>,
+    watches: Vec<&mut dyn Watch>,
+) -> Result<Option<Vec<Fitted>>, TrainError> {
+    let Setting { engine, train, val, targets, config } = *setting;
+    let start = state.map_or(0, |state| state.epoch);
+    let known = state.and_then(|state| state.best.as_ref());
+    let most = EPOCHS.min(config.epochs);
+    let replay = ReplayConfig {
+        epoch: start,
+        patience: config.patience,
+        best: known.map(|best| (best.record.val_loss, best.record.epoch)),
+        most,
+    };
+    let Some(replay) = engine.replay(&replay) else { return Ok(None) };
+    let mut replay = replay?;
+    let mut tape = Tape::new(engine);
+    let mut adam = Adam::new(engine, config.optimiser, parameters)?;
+    let mut gradients = parameters.zeros(engine)?;
+    let mut best_weights = parameters.zeros(engine)?;
+    if let Some(state) = state {
+        super::upload(engine, &state.weights, parameters.values_mut())?;
+        super::upload(engine, &state.first, &mut adam.first)?;
+        super::upload(engine, &state.second, &mut adam.second)?;
+        adam.steps = state.steps;
+        if let Some(Best { weights, .. }) = &state.best {
+            super::upload(engine, weights, &mut best_weights)?;
+        }
+    }
+    let key = DrawKey { seed: config.seed, epoch: start as u32, batch: 0, site: 0 };
+    let there = |tape: &mut Tape<E>, parameters: &Parameters<E>| {
+        let mut trace = tape.trace(parameters);
+        let shared = train.begin(&mut trace);
+        let logits = train.logits(&mut trace, shared, Mode::Train(key));
+        let loss = trace.nll_loss(logits, &targets[0].pairs)?;
+        let logits = val.logits(&mut trace, shared, Mode::Evaluate);
+        trace.nll_loss(logits, &targets[1].pairs)?;
+        Ok::<_, EngineError>(loss)
+    };
+    // The first time brings all memory, the second shows whether anything else is needed.
+    let mut suits = false;
+    for _ in 0..2 {
+        suits = replay.rehearse(engine, || {
+            let loss = there(&mut tape, parameters)?;
+            Trace::resume(&mut tape, parameters).backward(loss, &mut gradients)
+        })?;
+    }
+    if !suits {
+        return Ok(None);
+    }
+    let mut loss = None;
+    let recorded = replay.record_there(engine, parameters.values(), &mut best_weights, || {
+        loss = Some(there(&mut tape, parameters)?);
+        Ok(())
+    });
+    recorded?;
+    let Some(loss) = loss else { return Ok(None) };
+    let steps = adam.steps;
+    replay.record_back(engine, || {
+        Trace::resume(&mut tape, parameters).backward(loss, &mut gradients)?;
+        adam.step(engine, start, parameters, &gradients)
+    })?;
+    adam.steps = steps;
+
+    let score = |score: ReplayScore, of: &Targets| Score {
+        loss: score.loss,
+        accuracy: score.right as f64 / of.len() as f64,
+    };
+    let first = replay.begin(engine)?;
+    let mut lanes: Vec<Lane> = watches
+        .into_iter()
+        .zip(first)
+        .map(|(watch, [of_train, _])| {
+            let mut history = Vec::with_capacity(config.epochs.min(RECORDS));
+            history.extend(state.iter().flat_map(|state| &state.history));
+            let best = known.map(|best| best.record);
+            Lane { watch, history, best, last: score(of_train, targets[0]), over: false }
+        })
+        .collect();
+    let mut epoch = start;
+    while lanes.iter().any(|lane| !lane.over) {
+        let mut count = most.min(config.epochs - epoch).max(1);
+        // A state is handed out after the epoch that it is wanted of.
+        if let [lane] = &lanes[..] {
+            let wanted = (1..=count).find(|k| lane.watch.wants(epoch + k));
+            count = wanted.unwrap_or(count);
+        }
+        let rates: Vec<[f32; 2]> =
+            (0..count).map(|k| adam.rates(epoch + k, k as u64 + 1)).collect();
+        let epochs = replay.run(engine, &rates)?;
+        adam.steps += count as u64;
+        for scores in epochs {
+            epoch += 1;
+            for (lane, [of_train, of_val]) in lanes.iter_mut().zip(scores) {
+                if lane.over {
+                    continue;
+                }
+                let val = score(of_val, targets[1]);
+                lane.record(config, epoch, val)?;
+                lane.last = score(of_train, targets[0]);
+            }
+        }
+        for lane in lanes.iter_mut().filter(|lane| !lane.over) {
+            let stop = lane.watch.stop();
+            if stop || lane.watch.wants(epoch) {
+                let numbers = |buffers: &[E::Buffer]| download(engine, buffers);
+                let best = match lane.best {
+                    Some(record) => Some(Best { record, weights: numbers(&best_weights)? }),
+                    None => None,
+                };
+                lane.watch.checkpoint(State {
+                    epoch,
+                    steps: adam.steps,
+                    weights: numbers(parameters.values())?,
+                    first: numbers(&adam.first)?,
+                    second: numbers(&adam.second)?,
+                    best,
+                    history: lane.history.clone(),
+                })?;
+            }
+            if stop {
+                return Err(TrainError::Stopped(epoch));
+            }
+        }
+    }
+    copy_all(engine, &best_weights, parameters.values_mut())?;
+    let bytes = 4 * parameters.count() * size_of::<f32>() + tape.bytes() + engine.scratch_bytes();
+    let fitted = lanes.into_iter().filter_map(|lane| {
+        let Lane { best, history, .. } = lane;
+        Some(Fitted { best: best?, history, bytes })
+    });
+    Ok(Some(fitted.collect()))
+}
+
+impl Lane<'_> {
+    /// One more epoch.
+    fn record(&mut self, config: &TrainConfig, epoch: usize, val: Score) -> Result<(), TrainError> {
+        let record = EpochRecord::new(config, epoch, self.last, val)?;
+        self.history.push(record);
+        if self.best.is_none_or(|best| record.val_loss < best.val_loss) {
+            self.best = Some(record);
+        }
+        let best = self.best.unwrap_or(record);
+        self.watch.epoch(&record, &best);
+        self.over = epoch - best.epoch >= config.patience || epoch >= config.epochs;
+        Ok(())
+    }
+}

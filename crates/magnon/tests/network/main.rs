@@ -1,0 +1,15 @@
+//! Tests of the tape, the models, training and prediction. They are one program: what is generic over the
+//! engine is compiled once for all of them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[cfg(feature = "cuda")]
+mod cuda;
+mod gradients;
+mod models;
+mod prediction;
+mod run_files;
+mod steps;
+mod training;
+#[path = "../training_common/mod.rs"]
+mod training_common;
+mod training_threads;
