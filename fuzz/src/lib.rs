@@ -60,6 +60,7 @@ const TARGETS: &[Line] = &[
     line("node_link", Reader(&["k.json"])),
     line("adjlist", Reader(&["k.adjlist"])),
     line("torch", Packed(&["k.pt"])),
+    line("packed_graph", Reader(&["g.magnon"])),
     line("packed", Packed(&["e.csv.zst", "z.zip", "t.tar", "t.tgz", "raw/edge.csv.gz", "g.npz"])),
     line("matrix_market_shaped", Other(shaped::seeds, shaped::matrix_market)),
     line("adjacency_list_shaped", Other(shaped::seeds, shaped::adjacency_list)),

@@ -16,9 +16,18 @@ pub struct Loaded {
 pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
     let mut config = DataConfig::default();
     args.apply(&mut config, common)?;
+    read_config(&config, common, clock)
+}
+
+/// Reads or generates the data that a configuration describes.
+pub fn read_config(
+    config: &DataConfig,
+    common: &Common,
+    clock: &mut Clock,
+) -> anyhow::Result<Loaded> {
     clock.phase("load", || {
-        let dataset = read_dataset(&config, common.seed(), common)?;
-        let split = choose_split(&dataset, &config, common.seed())?;
+        let dataset = read_dataset(config, common.seed(), common)?;
+        let split = choose_split(&dataset, config, common.seed())?;
         Ok(Loaded { dataset, split })
     })
 }

@@ -97,6 +97,7 @@ fn call(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, common),
         Some(Command::Fetch(args)) => commands::fetch::run(args, common),
         Some(Command::Models(args)) => commands::models::run(args, common),
+        Some(Command::Pack(args)) => commands::pack::run(args, common),
         Some(Command::Generate(args)) => commands::generate::run(args, common),
         Some(Command::Completions(args)) => commands::completions::run(args),
         Some(Command::Man(args)) => commands::man::run(args),

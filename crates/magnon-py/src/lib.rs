@@ -46,7 +46,7 @@ mod _magnon {
     #[pymodule_export]
     use super::page::picture;
     #[pymodule_export]
-    use super::search::{compare, tune};
+    use super::search::{compare, compare_part, tune};
 
     use pyo3::prelude::*;
 

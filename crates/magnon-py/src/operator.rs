@@ -1,9 +1,10 @@
 //! The operator of a graph, and what is asked of it.
 
-use crate::arrays::{Cells, complex, line, table};
+use crate::arrays::{Cells, complex, dense, line, table};
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
 use crate::flags::{Flags, flags_of};
+use magnon::data::Features;
 use magnon::filter::Propagated;
 use magnon::matrix::Matrix;
 use magnon::operator::OperatorRows;
@@ -121,6 +122,29 @@ impl Operator {
                 || Failure::data(format!("{} has no features to filter; give some", data.name));
             let features = data.features.as_ref().ok_or_else(none)?;
             Ok(propagate_on(device, &built, features, &config, watch)?)
+        })?;
+        let cells = match done.features {
+            Propagated::Real(matrix) => Cells::Single(matrix),
+            Propagated::Complex(matrix) => Cells::ComplexSingle(matrix),
+        };
+        Ok((Some(cells.array(py)?), json(&done.report)?))
+    }
+
+    /// h(S)X of a block of columns, taken as they are, and what is told of it: all that a worker needs to know of X.
+    #[pyo3(signature = (block, flags, watch=None))]
+    fn propagate_block<'py>(
+        &self,
+        py: Python<'py>,
+        block: &Bound<'py, PyAny>,
+        flags: Vec<String>,
+        watch: Option<Py<PyAny>>,
+    ) -> PyResult<Told<'py>> {
+        let flags = Flags::parse(py, "propagate", flags, watch)?;
+        let config = flags_of!(flags, Propagate).filter.config();
+        let features = Features::Dense(dense(block, "the block")?);
+        let built = self.built.clone();
+        let done = flags.call.run(py, move |watch| {
+            Ok(magnon::workflow::propagate(&built, &features, &config, watch)?)
         })?;
         let cells = match done.features {
             Propagated::Real(matrix) => Cells::Single(matrix),

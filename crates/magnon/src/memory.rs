@@ -1,5 +1,9 @@
 //! Large arrays: touched at random, or of a size that input decides.
 
+mod slab;
+
+pub(crate) use slab::Slab;
+
 use bytemuck::Zeroable;
 
 /// `len` zeros, in large pages where the system has them.

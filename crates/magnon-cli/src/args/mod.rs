@@ -4,12 +4,14 @@ mod config;
 mod data;
 mod filter;
 mod operator;
+mod size;
 mod train;
 
 pub use config::ConfigArgs;
 pub use data::DataArgs;
 pub use filter::FilterArgs;
 pub use operator::OperatorArgs;
+pub use size::size;
 pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};
 
 use crate::commands::compare::CompareArgs;
@@ -23,6 +25,7 @@ use crate::commands::info::InfoArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::operator::OperatorCommand;
+use crate::commands::pack::PackArgs;
 use crate::commands::predict::PredictArgs;
 use crate::commands::propagate::PropagateArgs;
 use crate::commands::report::ReportArgs;
@@ -109,6 +112,8 @@ pub enum Command {
     Fetch(FetchArgs),
     /// Generate a synthetic directed graph
     Generate(GenerateArgs),
+    /// Turn an edge list of any size into a packed graph, which every command takes without loading it
+    Pack(PackArgs),
     /// Print what a shell needs to complete commands and flags
     Completions(CompletionsArgs),
     /// Write the manual pages

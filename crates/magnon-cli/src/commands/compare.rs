@@ -1,6 +1,6 @@
 //! `magnon compare`: which model, and does direction help?
 
-use crate::args::{Common, DataArgs};
+use crate::args::{Common, DataArgs, size};
 use crate::compare_page;
 use crate::data::read_training_data;
 use crate::jobs::{self, remark_known, run_jobs};
@@ -45,7 +45,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", conflicts_with = "tune", help_heading = "Comparison")]
     pub tune_trials: Option<usize>,
     /// Memory that the process may hold, such as 8G; a model that needs more is a row that says so
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, help_heading = "Comparison")]
+    #[arg(long, value_name = "BYTES", value_parser = size, help_heading = "Comparison")]
     pub memory: Option<u64>,
     /// Where the models are trained: cpu, cuda, cuda:1 or auto [default: cpu]
     #[arg(long, value_name = "D", help_heading = "Comparison")]
@@ -62,24 +62,6 @@ pub struct CompareArgs {
     /// Write a page with the intervals as a chart to this .html file
     #[arg(long, value_name = "F.html", help_heading = "Output")]
     pub html: Option<PathBuf>,
-}
-
-/// A number of bytes, with K, M, G or T for powers of 1024.
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let wrong = || format!("'{text}' is no amount of memory; write it as 800M or 8G");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: f64 = digits.parse().map_err(|_| wrong())?;
-    let unit = text[digits.len()..].to_ascii_uppercase();
-    let power = match unit.trim_end_matches("IB").trim_end_matches('B') {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        _ => return Err(wrong()),
-    };
-    let bytes = number * 1024f64.powi(power);
-    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
 impl CompareArgs {

@@ -12,6 +12,7 @@ pub mod info;
 pub mod man;
 pub mod models;
 pub mod operator;
+pub mod pack;
 pub mod predict;
 pub mod propagate;
 pub mod report;

@@ -1,16 +1,18 @@
 //! `magnon propagate`: filtered features as a NumPy array.
 
 use super::operator::{self, build};
-use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
+use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs, size};
 use crate::data;
-use crate::report::{Bar, Clock, Report, check_ending, fault, grouped};
+use crate::jobs::run_jobs;
+use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
 use magnon::data::write::write_npy;
 use magnon::filter::Propagated;
 use magnon::nn::Device;
-use magnon::workflow::{FilterSummary, propagate_on};
-use std::path::PathBuf;
+use magnon::train::DataConfig;
+use magnon::workflow::{FilterSummary, FilteredFile, propagate_file, propagate_on};
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct PropagateArgs {
@@ -23,6 +25,10 @@ pub struct PropagateArgs {
     /// Write the filtered features to this .npy file: complex64, or float32 of a real operator
     #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Leave the features on disk and filter as many of their columns at a time as fit this memory, such as 8G;
+    /// they are an .npy file given with --features. A command that was stopped is gone on with
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "output", help_heading = "Output")]
+    pub memory: Option<u64>,
     /// Where it runs: cpu, cuda, cuda:1 or auto; on a card all sums are in single precision
     #[arg(long, value_name = "D", default_value_t)]
     pub device: Device,
@@ -30,6 +36,12 @@ pub struct PropagateArgs {
 
 pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     check_ending(args.output.as_deref(), "npy")?;
+    if let (Some(memory), Some(output)) = (args.memory, &args.output) {
+        if args.device != Device::default() {
+            return Err(usage("--memory filters on the processor; leave out --device"));
+        }
+        return run_on_disk(args, memory, output, common);
+    }
     let mut clock = Clock::default();
     let mut loaded = data::read(&args.data, common, &mut clock)?;
     let built = build(&args.operator, &loaded, common)?;
@@ -58,6 +70,55 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     report.files([("output", args.output.as_deref())]);
+    report.print(common, clock)
+}
+
+/// Filters features that stay on disk.
+fn run_on_disk(
+    args: &PropagateArgs,
+    memory: u64,
+    output: &Path,
+    common: &Common,
+) -> anyhow::Result<()> {
+    let mut clock = Clock::default();
+    let mut config = DataConfig::default();
+    args.data.apply(&mut config, common)?;
+    let features =
+        config.features.take().filter(|path| path.extension().is_some_and(|e| e == "npy"));
+    let features = features
+        .ok_or_else(|| usage("--memory is for features in an .npy file; give --features F.npy"))?;
+    let file = FilteredFile {
+        features,
+        feature_norm: config.load.feature_norm,
+        output: output.to_owned(),
+        memory,
+    };
+    let loaded = data::read_config(&config, common, &mut clock)?;
+    let built = build(&args.operator, &loaded, common)?;
+    drop(loaded); // the graph is in the operator now
+    let kept = "blocks that are done stay; the same command goes on from there";
+    let found = run_jobs(common, kept, |progress| {
+        propagate_file(&built, &file, &args.filter.config(), progress)
+    })
+    .map_err(|error| match error.downcast::<magnon::Error>() {
+        Ok(error) => fault(error),
+        Err(error) => error,
+    })?;
+    clock.add_all(&found.seconds);
+    let mut report = Report::default();
+    report.put(&found)?;
+    operator::describe(&found.operator, &mut report);
+    describe(&found.filter, &mut report);
+    let shape = format!("{} × {}", grouped(found.operator.nodes), grouped(found.columns));
+    report.line("result", format!("{shape}, {}", found.dtype));
+    let known = match found.known_blocks {
+        0 => String::new(),
+        known => format!(", {known} of them known from before"),
+    };
+    report
+        .line("blocks", format!("{} of {} bytes{known}", found.blocks, grouped(found.block_bytes)));
+    report.line("written", output.display());
+    report.files([("output", Some(output))]);
     report.print(common, clock)
 }
 

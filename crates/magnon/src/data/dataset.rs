@@ -109,24 +109,29 @@ impl Features {
     /// Whether these are dense columns whose scales differ by more than a hundredfold, such as ages beside
     /// incomes: most entries are not 0, and the typical sizes of columns lie far apart.
     pub fn are_unlike(&self) -> bool {
-        const FAR: f64 = 100.0;
         let Self::Dense(matrix) = self else { return false };
         let filled = matrix.as_slice().iter().filter(|&&value| value != 0.0).count();
         if filled * 2 < matrix.as_slice().len() {
             return false;
         }
         let (mean, std) = self.moments();
-        let sizes = mean.iter().zip(&std).map(|(mean, std)| mean.hypot(*std));
-        let sizes: Vec<f64> = sizes.filter(|size| *size > 0.0).collect();
-        let largest = sizes.iter().copied().fold(0.0, f64::max);
-        let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-        largest > FAR * smallest
+        spread(&mean, &std)
     }
 
     /// Whether every value is a count: a whole number, not negative.
     pub fn are_counts(&self) -> bool {
         self.values().iter().all(|&v| v >= 0.0 && v.fract() == 0.0)
     }
+}
+
+/// Whether the typical sizes of columns lie more than a hundredfold apart.
+pub(super) fn spread(mean: &[f64], std: &[f64]) -> bool {
+    const FAR: f64 = 100.0;
+    let sizes = mean.iter().zip(std).map(|(mean, std)| mean.hypot(*std));
+    let sizes: Vec<f64> = sizes.filter(|size| *size > 0.0).collect();
+    let largest = sizes.iter().copied().fold(0.0, f64::max);
+    let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    largest > FAR * smallest
 }
 
 /// How features are scaled after reading.

@@ -46,6 +46,7 @@ const READERS: &[Reader] = &readers![
     1 heterophilous "an npz with edges, node_features and node_labels",
     1 gnn_benchmark "an npz with adj_data, attr_data and labels",
     1 geom_gcn "Geom-GCN files out1_graph_edges.txt and out1_node_feature_label.txt",
+    2 packed (config) "a packed graph (.magnon)",
     2 scipy_npz "a sparse matrix of scipy (npz)",
     2 npy_graph "a NumPy array that is named: a square matrix or edges in two columns (.npy)",
     2 matrix_market "Matrix Market (.mtx)",
@@ -60,6 +61,9 @@ const READERS: &[Reader] = &readers![
     2 torch "PyTorch Geometric's Data or a dictionary of tensors (.pt, .pth, .pkl)",
     3 edge_list (config) "an edge list (.txt, .csv, .tsv, .edges)",
 ];
+
+/// What edge lists are called above.
+const EDGE_LIST: &str = "an edge list (.txt, .csv, .tsv, .edges)";
 
 /// A data set and the name that it goes by.
 pub(crate) struct Found {
@@ -85,7 +89,7 @@ const EDGES: [&str; 9] = [
 ];
 
 /// Of several bare graphs in a folder, the one that is called so.
-fn called_edges(found: &mut Vec<(&Reader, String)>) {
+fn called_edges(found: &mut Vec<(&'static Reader, String)>) {
     let called = |name: &str| {
         let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
         let stem = name.split('.').next().unwrap_or_default();
@@ -97,10 +101,37 @@ fn called_edges(found: &mut Vec<(&Reader, String)>) {
     }
 }
 
+/// The store and the name of the edge list at `path`, where it is one; it may be larger than memory.
+pub(crate) fn edge_list(path: &Path) -> Result<Option<(Store, String)>, DataError> {
+    let Located { store, reader, name } = locate(path)?;
+    Ok((reader.format == EDGE_LIST).then_some((store, name)))
+}
+
+/// Where a data set is, and what reads it.
+struct Located {
+    store: Store,
+    reader: &'static Reader,
+    name: String,
+}
+
 /// Finds the one data set at `path` and reads it.
 pub(crate) fn read(path: &Path, config: &LoadConfig) -> Result<Found, DataError> {
+    let Located { store, reader, name } = locate(path)?;
+    store.forget_reads();
+    let mut raw = (reader.read)(&store, &name, config)?;
+    reader.format.clone_into(&mut raw.reading.format);
+    let mut companions = companions::find(&store);
+    companions.retain(|companion| match companion.kind {
+        TableKind::Labels => raw.labels.is_none(),
+        TableKind::Features | TableKind::Nodes => raw.features.is_none(),
+    });
+    Ok(Found { name: short_name(store.path(), &name), raw, store, companions })
+}
+
+/// Finds the one data set at `path`.
+fn locate(path: &Path) -> Result<Located, DataError> {
     let store = Store::open(path)?;
-    let mut found: Vec<(&Reader, String)> = Vec::new();
+    let mut found: Vec<(&'static Reader, String)> = Vec::new();
     for rank in 0..=3 {
         for reader in READERS.iter().filter(|reader| reader.rank == rank) {
             found.extend((reader.finds)(&store).into_iter().map(|name| (reader, name)));
@@ -118,17 +149,10 @@ pub(crate) fn read(path: &Path, config: &LoadConfig) -> Result<Found, DataError>
     };
     match (&found[..], &archives[..]) {
         ([(reader, name)], []) => {
-            store.forget_reads();
-            let mut raw = (reader.read)(&store, name, config)?;
-            reader.format.clone_into(&mut raw.reading.format);
-            let mut companions = companions::find(&store);
-            companions.retain(|companion| match companion.kind {
-                TableKind::Labels => raw.labels.is_none(),
-                TableKind::Features | TableKind::Nodes => raw.features.is_none(),
-            });
-            Ok(Found { name: short_name(path, name), raw, store, companions })
+            let (reader, name) = (*reader, name.clone());
+            Ok(Located { store, reader, name })
         }
-        ([], [archive]) => read(&store.root().join(archive), config),
+        ([], [archive]) => locate(&store.root().join(archive)),
         ([], []) => Err(unknown(&store, path)),
         _ => {
             let names = found.iter().map(|(_, name)| name.as_str());

@@ -6,7 +6,7 @@ use super::detect::{self, Found};
 use super::raw::Raw;
 use super::room::out_of_memory;
 use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, Scaling};
-use crate::graph::{Duplicates, GraphBuilder, SelfLoops};
+use crate::graph::{Built, Duplicates, GraphBuilder, SelfLoops};
 use crate::memory;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -136,7 +136,7 @@ pub fn load(path: &Path, config: &LoadConfig) -> Result<Dataset, DataError> {
 
 /// Builds the graph and checks all that came with it.
 fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, DataError> {
-    if let Some(nodes) = config.nodes {
+    if let Some(nodes) = config.nodes.filter(|_| raw.built.is_none()) {
         spread(&mut raw, nodes)?;
     }
     if config.unweighted {
@@ -151,11 +151,19 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         raw.turn("every edge was turned round, as asked");
     }
     raw.reading.first_edge = raw.first_edge();
-    let (edges, weights) = (std::mem::take(&mut raw.edges), raw.weights.take());
-    let builder = GraphBuilder::new(raw.nodes).lists(edges, weights);
-    let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
-    let built =
-        builder.build().map_err(|reason| DataError::Graph { file: raw.file.clone(), reason })?;
+    let built = match raw.built.take() {
+        Some(Built { graph, report }) if config.reverse => {
+            Built { graph: graph.transpose(), report }
+        }
+        Some(built) => built,
+        None => {
+            let (edges, weights) = (std::mem::take(&mut raw.edges), raw.weights.take());
+            let builder = GraphBuilder::new(raw.nodes).lists(edges, weights);
+            let builder = builder.duplicates(config.duplicates).self_loops(config.self_loops);
+            let file = raw.file.clone();
+            builder.build().map_err(|reason| DataError::Graph { file, reason })?
+        }
+    };
     let mut remarks = raw.remarks;
     if raw.rounded {
         remarks.push("weights of edges were rounded to single precision, about 7 digits".into());

@@ -5,9 +5,11 @@ mod companions;
 mod dataset;
 mod detect;
 mod error;
+mod feature_file;
 mod load;
 mod made;
 pub(crate) mod numpy;
+mod packed;
 mod pickle;
 mod raw;
 mod read;
@@ -27,8 +29,10 @@ pub use dataset::{
     ColumnUse, Dataset, FeatureNorm, Features, FirstEdge, Labels, NodeNames, Reading, Scaling,
 };
 pub use error::DataError;
+pub use feature_file::{FeatureFile, PartScaling};
 pub(crate) use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
 pub use made::MadeFeatures;
+pub use packed::{PackConfig, PackProgress, PackReport, pack};
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

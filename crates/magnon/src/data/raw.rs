@@ -4,6 +4,7 @@ use super::numpy::Sparse;
 use super::room::{collect, reserve};
 use super::table::is_missing;
 use super::{DataError, Features, FirstEdge, Labels, NodeNames, Reading, Split};
+use crate::graph::Built;
 
 /// What a reader found.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub(crate) struct Raw {
     pub(crate) edges: Vec<(u32, u32)>,
     /// A weight for each edge, where the file has weights, even if all are 1.
     pub(crate) weights: Option<Vec<f32>>,
+    /// The graph, where it came whole; there are no edges then.
+    pub(crate) built: Option<Built>,
     /// Whether single precision has changed a weight.
     pub(crate) rounded: bool,
     /// Number of nodes.

@@ -106,6 +106,19 @@ pub enum FilterError {
         /// Bytes that are needed, at the most.
         bytes: usize,
     },
+    /// Not even one column fits the budget of memory.
+    #[error(
+        "one column of {rows} rows needs {bytes} bytes of memory, and the budget is {memory}; give a larger \
+         --memory, or cut the graph into parts"
+    )]
+    OverBudget {
+        /// Rows of the result.
+        rows: usize,
+        /// Bytes that are needed.
+        bytes: usize,
+        /// Bytes that may be used.
+        memory: u64,
+    },
     /// The device could not do it.
     #[error(transparent)]
     Engine(#[from] crate::nn::EngineError),

@@ -4,6 +4,7 @@ use crate::data::Features;
 use crate::matrix::SparseMatrix;
 use crate::operator::input::{Columns, Input};
 use crate::operator::line::{Line, Real, tile};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Features ready to be handed out tile by tile.
@@ -45,9 +46,14 @@ impl<'a> Tiles<'a> {
         &'b self,
         index: usize,
         columns: Range<usize>,
-        scratch: &'b mut Vec<Line<T, N>>,
+        scratch: &'b mut InputScratch<T, N>,
     ) -> Input<'b, T, N> {
         match self {
+            Self::Dense { data, stride } if *stride > columns.len() && scratch.gathers => {
+                scratch.gather(data, *stride, columns.clone());
+                let (stride, width) = (columns.len(), columns.len());
+                Input::Real(Columns { data: &scratch.columns, stride, first: 0, width })
+            }
             Self::Dense { data, stride } => Input::Real(Columns {
                 data,
                 stride: *stride,
@@ -55,10 +61,41 @@ impl<'a> Tiles<'a> {
                 width: columns.len(),
             }),
             Self::Sparse(tiles) => {
-                tiles.fill(index, scratch);
-                Input::Tile(scratch)
+                tiles.fill(index, &mut scratch.lines);
+                Input::Tile(&scratch.lines)
             }
         }
+    }
+}
+
+/// Where the columns of a tile lie close together: every product reads them again.
+pub(super) struct InputScratch<T, const N: usize> {
+    lines: Vec<Line<T, N>>,
+    columns: Vec<f32>,
+    /// Whether columns of a wider matrix are gathered, on the threads of the current pool.
+    gathers: bool,
+}
+
+/// Rows that are gathered at a time.
+const ROWS: usize = 4096;
+
+impl<T: Real, const N: usize> InputScratch<T, N> {
+    pub fn new(gathers: bool) -> Self {
+        Self { lines: Vec::new(), columns: Vec::new(), gathers }
+    }
+
+    /// Copies columns of a matrix with `stride` columns.
+    fn gather(&mut self, data: &[f32], stride: usize, columns: Range<usize>) {
+        let (rows, width) = (data.len() / stride, columns.len());
+        if self.columns.len() != rows * width {
+            self.columns = crate::memory::zeroed(rows * width);
+        }
+        let parts = self.columns.par_chunks_mut(ROWS * width).zip(data.par_chunks(ROWS * stride));
+        parts.for_each(|(to, from)| {
+            for (to, from) in to.chunks_exact_mut(width).zip(from.chunks_exact(stride)) {
+                to.copy_from_slice(&from[columns.clone()]);
+            }
+        });
     }
 }
 

@@ -18,6 +18,7 @@
 
 mod arma;
 mod bernstein;
+mod blocks;
 mod chebyshev;
 mod config;
 pub(crate) mod conjugate_gradient;
@@ -33,6 +34,7 @@ mod power;
 mod propagate;
 mod recurrence;
 
+pub use blocks::{bytes_for, columns_within};
 pub use config::{FilterConfig, FilterKind};
 pub use error::FilterError;
 pub(crate) use form::half as half_width;

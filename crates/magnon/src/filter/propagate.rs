@@ -6,7 +6,7 @@
 
 use super::conjugate_gradient::{System, Work};
 use super::form::{Form, centre, half};
-use super::input::Tiles;
+use super::input::{InputScratch, Tiles};
 use super::recurrence::{Pair, Tick, chebyshev, powers};
 use super::{Filter, FilterError};
 use crate::data::Features;
@@ -153,7 +153,7 @@ impl Task<'_> {
                 let results: Result<Vec<_>, FilterError> = batch
                     .into_par_iter()
                     .map(|t| {
-                        let mut scratch = Scratch::new(nodes);
+                        let mut scratch = Scratch::new(nodes, false);
                         work_on(t, &mut scratch)?;
                         Ok((span(t), scratch.pair.now))
                     })
@@ -163,7 +163,7 @@ impl Task<'_> {
                 write(&mut out, &tiles, context.scaling.leave.as_deref(), self.instructions);
             }
         } else {
-            let mut scratch = Scratch::new(nodes);
+            let mut scratch = Scratch::new(nodes, true);
             for t in 0..tiles {
                 work_on(t, &mut scratch)?;
                 let leave = context.scaling.leave.as_deref();
@@ -194,13 +194,14 @@ pub(super) struct TileContext<'a, T, const N: usize, const COMPLEX: bool> {
 
 /// The tiles that a thread works on.
 struct Scratch<T, const N: usize> {
-    input: Vec<Line<T, N>>,
+    input: InputScratch<T, N>,
     pair: Pair<T, N>,
 }
 
 impl<T: Real, const N: usize> Scratch<T, N> {
-    fn new(nodes: usize) -> Self {
-        Self { input: Vec::new(), pair: Pair { now: tile(nodes), next: tile(nodes) } }
+    fn new(nodes: usize, gathers: bool) -> Self {
+        let pair = Pair { now: tile(nodes), next: tile(nodes) };
+        Self { input: InputScratch::new(gathers), pair }
     }
 }
 

@@ -1,7 +1,9 @@
 //! `DiGraph`: an immutable directed graph in compressed sparse rows.
 
-use super::GraphError;
+use super::{GraphError, Merged};
+use crate::memory::Slab;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// An immutable directed graph. Row = source, column = target; targets ascend within a row and
 /// appear once. Without weights every edge weighs 1.
@@ -13,11 +15,21 @@ use std::ops::Range;
 /// assert_eq!(graph.transpose().targets(1), &[0]);
 /// # Ok::<(), magnon::graph::GraphError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct DiGraph {
-    offsets: Vec<usize>,
-    targets: Vec<u32>,
-    weights: Option<Vec<f32>>,
+    offsets: Slab<usize>,
+    targets: Slab<u32>,
+    weights: Option<Slab<f32>>,
+    /// The graph with its transpose, where it is known already, as that of a packed graph is.
+    merged: Option<Arc<Merged>>,
+}
+
+impl PartialEq for DiGraph {
+    fn eq(&self, other: &Self) -> bool {
+        self.offsets == other.offsets
+            && self.targets == other.targets
+            && self.weights == other.weights
+    }
 }
 
 impl DiGraph {
@@ -29,7 +41,22 @@ impl DiGraph {
     ) -> Self {
         debug_assert_eq!(offsets.last(), Some(&targets.len()));
         debug_assert!(weights.as_ref().is_none_or(|w| w.len() == targets.len()));
-        Self { offsets, targets, weights }
+        Self::from_slabs(offsets.into(), targets.into(), weights.map(Slab::from), None)
+    }
+
+    /// The same of arrays that may lie in a file, with what is known of the graph and its transpose.
+    pub(crate) fn from_slabs(
+        offsets: Slab<usize>,
+        targets: Slab<u32>,
+        weights: Option<Slab<f32>>,
+        merged: Option<Arc<Merged>>,
+    ) -> Self {
+        Self { offsets, targets, weights, merged }
+    }
+
+    /// The graph merged with its transpose, where it came so.
+    pub(crate) fn merged(&self) -> Option<&Arc<Merged>> {
+        self.merged.as_ref()
     }
 
     /// Takes compressed sparse rows as they are, without copying: `offsets` has where the edges of each node
@@ -64,7 +91,10 @@ impl DiGraph {
         if nodes > u32::MAX as usize {
             return Err(GraphError::TooManyNodes(nodes));
         }
-        self.offsets.resize(nodes + 1, self.targets.len());
+        let mut offsets = std::mem::replace(&mut self.offsets, Vec::new().into()).into_vec();
+        offsets.resize(nodes + 1, self.targets.len());
+        self.offsets = offsets.into();
+        self.merged = None;
         Ok(())
     }
 
@@ -146,7 +176,7 @@ impl DiGraph {
             offsets.push(targets.len());
         }
         nodes.iter().for_each(|&node| place[node as usize] = OUTSIDE);
-        Self { offsets, targets, weights: None }
+        Self::from_parts(offsets, targets, None)
     }
 
     /// The graph with every edge there both ways; of two weights the larger is taken.
@@ -167,7 +197,7 @@ impl DiGraph {
             }
             offsets.push(targets.len());
         }
-        Self { offsets, targets, weights }
+        Self::from_parts(offsets, targets, weights)
     }
 
     /// Weight of the `k`-th edge that leaves `node`.
@@ -177,8 +207,11 @@ impl DiGraph {
 
     /// Whether every edge has a reverse of the same weight; self loops are their own.
     pub fn is_symmetric(&self) -> bool {
+        if let Some(merged) = &self.merged {
+            return !merged.directed;
+        }
         // Sources ascend, so the reverse of the next edge into v is the next edge out of v.
-        let mut next = self.offsets.clone();
+        let mut next = self.offsets.to_vec();
         let weight = |e: usize| self.weights.as_ref().map_or(1.0, |weights| weights[e]);
         (0..self.nodes()).all(|u| {
             self.span(u).all(|e| {
@@ -196,7 +229,7 @@ impl DiGraph {
     pub fn transpose(&self) -> Self {
         let n = self.nodes();
         let mut offsets = vec![0usize; n + 1];
-        for &target in &self.targets {
+        for &target in self.targets.iter() {
             offsets[target as usize + 1] += 1;
         }
         for i in 0..n {
@@ -215,6 +248,6 @@ impl DiGraph {
                 *slot += 1;
             }
         }
-        Self { offsets, targets: sources, weights }
+        Self::from_parts(offsets, sources, weights)
     }
 }

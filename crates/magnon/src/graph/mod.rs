@@ -7,6 +7,7 @@ mod flip;
 pub mod generate;
 mod homophily;
 mod measures;
+pub(crate) mod merged;
 mod rows;
 
 pub use builder::{BuildReport, Built, Duplicates, GraphBuilder, GraphError, SelfLoops};
@@ -15,3 +16,4 @@ pub use components::{Components, strong_components, weak_components};
 pub use digraph::DiGraph;
 pub use homophily::{Homophily, homophily};
 pub use measures::{DegreeStats, Measures, measure, try_measure};
+pub(crate) use merged::Merged;

@@ -216,7 +216,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     fn gather<const COMPLEX: bool, const FUSED: bool>(&self, u: usize) -> [T; N] {
         let mut cosine = [T::ZERO; N];
         let mut sine = [T::ZERO; N];
-        let columns = self.pattern.columns.as_slice();
+        let columns = &*self.pattern.columns;
         for e in self.pattern.offsets[u]..self.pattern.offsets[u + 1] {
             // SAFETY: entries run to `stored`, columns to `stored + PADDING` and name nodes below
             // n (the pattern's invariant); z has n lines (`check`). Tested by

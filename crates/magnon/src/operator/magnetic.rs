@@ -126,6 +126,17 @@ impl MagneticOperator {
     /// Row sums of |value(A(u,v), A(v,u))|, with the self loops that the configuration adds.
     fn sums(&self, value: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let loops = f64::from(u8::from(self.config.self_loops));
+        if let Some(counts) = &self.pattern.counts {
+            // Ones and halves, which add up without rounding in any order.
+            let [both, out, back] =
+                [value(1.0, 1.0), value(1.0, 0.0), value(0.0, 1.0)].map(f64::abs);
+            let row = |(u, &[leave, enter]): (usize, &[u32; 2])| {
+                let (leave, enter) = (f64::from(leave), f64::from(enter));
+                let mutual = leave + enter - self.pattern.row_len(u) as f64;
+                both * mutual + out * (leave - mutual) + back * (enter - mutual) + loops
+            };
+            return counts.iter().enumerate().map(row).collect();
+        }
         let row = |u| self.pattern.row(u).map(|(_, out, back)| value(out, back).abs()).sum::<f64>();
         (0..self.nodes()).map(|u| row(u) + loops).collect()
     }
@@ -168,7 +179,12 @@ impl MagneticOperator {
 
     /// Number of entries of S as a matrix, the diagonal included where it is not zero throughout.
     pub fn stored(&self) -> usize {
-        (0..self.nodes()).map(|u| self.row(u).count()).sum()
+        let stored = self.pattern.stored();
+        if !(self.config.self_loops || self.config.kind == Kind::Laplacian) {
+            return stored;
+        }
+        let missing = |u: &usize| !self.pattern.has_diagonal(*u);
+        stored + (0..self.nodes()).filter(missing).count()
     }
 
     /// Whether the bounds of its spectrum are those of all normalised operators, whatever the graph.

@@ -1,6 +1,6 @@
 //! `Neighbourhood`: the nodes that some targets can see, nearest first.
 
-use super::pattern::{COLUMN, PADDING, Pattern, Weights, balance};
+use super::pattern::{COLUMN, PADDING, Pattern, Weights};
 use std::sync::Arc;
 
 /// The nodes within a number of steps of some targets, in the order of their distance, with the
@@ -128,11 +128,10 @@ impl Pattern {
             Weights::Unit => Weights::Unit,
             Weights::Explicit(_) => {
                 weights.resize(columns.len(), [0.0; 2]);
-                Weights::Explicit(weights)
+                Weights::Explicit(weights.into())
             }
         };
-        let blocks = balance(&offsets);
-        Self { offsets, columns, weights, blocks, directed: self.directed }
+        Self::from_arrays(offsets, columns, weights, self.directed)
     }
 }
 

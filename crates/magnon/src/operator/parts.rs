@@ -1,6 +1,6 @@
 //! Weakly connected parts of a pattern: an operator is block diagonal over them.
 
-use super::pattern::{COLUMN, PADDING, Pattern, Weights, balance};
+use super::pattern::{COLUMN, PADDING, Pattern, Weights};
 use super::{MagneticOperator, OperatorError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -76,6 +76,17 @@ impl Pattern {
         hasher.finish()
     }
 
+    /// A checksum of the entries, quick enough for patterns of any size.
+    pub(crate) fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(bytemuck::cast_slice(&self.offsets));
+        hasher.update(bytemuck::cast_slice(&self.columns));
+        if let Weights::Explicit(weights) = &self.weights {
+            hasher.update(bytemuck::cast_slice(weights));
+        }
+        hasher.finalize()
+    }
+
     /// Whether all entries are the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let weights = match (&self.weights, &other.weights) {
@@ -108,11 +119,10 @@ impl Pattern {
             Weights::Unit => Weights::Unit,
             Weights::Explicit(_) => {
                 weights.resize(columns.len(), [0.0; 2]);
-                Weights::Explicit(weights)
+                Weights::Explicit(weights.into())
             }
         };
-        let blocks = balance(&offsets);
-        let mut part = Self { offsets, columns, weights, blocks, directed: false };
+        let mut part = Self::from_arrays(offsets, columns, weights, false);
         part.directed =
             (0..nodes.len()).any(|u| part.row(u).any(|(_, forward, back)| forward != back));
         part

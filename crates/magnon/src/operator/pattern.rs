@@ -1,22 +1,9 @@
 //! `Pattern`: the symmetric sparsity of a directed graph, stored once for every charge.
 
-use crate::graph::DiGraph;
-use crate::memory;
+pub(crate) use crate::graph::merged::{BACKWARD, BOTH, COLUMN, FORWARD, PADDING, balance};
+use crate::graph::{DiGraph, Merged as Known};
+use crate::memory::{self, Slab};
 use rayon::prelude::*;
-
-/// The columns of a pattern run this many entries past its end, so that the product may prefetch
-/// ahead without asking where the end is.
-pub(crate) const PADDING: usize = 64;
-
-/// Bits of a packed column that hold the node.
-pub(crate) const COLUMN: u32 = (1 << 30) - 1;
-
-/// Edges in both directions: no phase.
-pub(crate) const BOTH: u32 = 0;
-/// Only u → v: phase e^{i2πq}.
-pub(crate) const FORWARD: u32 = 1;
-/// Only v → u: phase e^{−i2πq}.
-pub(crate) const BACKWARD: u32 = 2;
 
 /// Why a graph has no pattern.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -60,7 +47,7 @@ pub(crate) enum Weights {
     /// Every edge weighs 1; the class in the column's two upper bits says which edges exist.
     Unit,
     /// `[A(u,v), A(v,u)]` for each entry.
-    Explicit(Vec<[f32; 2]>),
+    Explicit(Slab<[f32; 2]>),
 }
 
 /// The entries (u, v) for which u → v or v → u is an edge, by rows, columns ascending.
@@ -69,10 +56,12 @@ pub(crate) enum Weights {
 /// of the two edges exist. That is all that any charge, symmetrisation or normalisation needs.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    pub(crate) offsets: Vec<usize>,
+    pub(crate) offsets: Slab<usize>,
     /// Packed columns, followed by [`PADDING`] zeros.
-    pub(crate) columns: Vec<u32>,
+    pub(crate) columns: Slab<u32>,
     pub(crate) weights: Weights,
+    /// Number of edges out of and into each node, where they are known and no edge has a weight.
+    pub(crate) counts: Option<Slab<[u32; 2]>>,
     /// Row boundaries of blocks of similar work, for sharing between threads.
     pub(crate) blocks: Vec<usize>,
     /// Whether any edge has no reverse of the same weight.
@@ -93,6 +82,9 @@ impl Pattern {
         if n > 1 << 30 {
             return Err(PatternError::TooManyNodes(n));
         }
+        if let Some(merged) = graph.merged() {
+            return Ok(Self::from_merged(merged));
+        }
         check_memory(graph)?;
         let transpose = graph.transpose();
         let mut offsets = vec![0usize; n + 1];
@@ -105,16 +97,9 @@ impl Pattern {
         let stored = offsets[n];
         let blocks = balance(&offsets);
         let mut columns = vec![0u32; stored + PADDING];
-        let mut weights = match graph.is_weighted() {
-            true => Weights::Explicit(vec![[0f32; 2]; stored + PADDING]),
-            false => Weights::Unit,
-        };
-        let mut none = Vec::new();
-        let explicit = match &mut weights {
-            Weights::Explicit(explicit) => explicit,
-            Weights::Unit => &mut none,
-        };
-        let tasks = split_at_blocks(&blocks, &offsets, &mut columns, explicit);
+        let values = if graph.is_weighted() { stored + PADDING } else { 0 };
+        let mut explicit = vec![[0f32; 2]; values];
+        let tasks = split_at_blocks(&blocks, &offsets, &mut columns, &mut explicit);
         let directed = tasks
             .into_par_iter()
             .map(|(rows, columns, explicit)| {
@@ -140,7 +125,32 @@ impl Pattern {
                 directed
             })
             .reduce(|| false, |a, b| a | b);
-        Ok(Self { offsets, columns, weights, blocks, directed })
+        let weights = match graph.is_weighted() {
+            true => Weights::Explicit(explicit.into()),
+            false => Weights::Unit,
+        };
+        Ok(Self::from_arrays(offsets, columns, weights, directed))
+    }
+
+    /// A pattern of arrays in memory.
+    pub(crate) fn from_arrays(
+        offsets: Vec<usize>,
+        columns: Vec<u32>,
+        weights: Weights,
+        directed: bool,
+    ) -> Self {
+        let blocks = balance(&offsets);
+        let (offsets, columns) = (offsets.into(), columns.into());
+        Self { offsets, columns, weights, counts: None, blocks, directed }
+    }
+
+    /// The pattern of a graph that came merged with its transpose: nothing is copied.
+    fn from_merged(merged: &Known) -> Self {
+        let Known { offsets, columns, weights, degrees, directed } = merged.clone();
+        let counts = weights.is_none().then_some(degrees);
+        let weights = weights.map_or(Weights::Unit, Weights::Explicit);
+        let blocks = balance(&offsets);
+        Self { offsets, columns, weights, counts, blocks, directed }
     }
 
     /// Number of nodes n.
@@ -162,6 +172,17 @@ impl Pattern {
     /// Whether node `u` has no neighbour, itself included.
     pub fn is_isolated(&self, u: usize) -> bool {
         self.offsets[u] == self.offsets[u + 1]
+    }
+
+    /// Number of entries of row `u`.
+    pub(crate) fn row_len(&self, u: usize) -> usize {
+        self.offsets[u + 1] - self.offsets[u]
+    }
+
+    /// Whether row `u` has an entry for the node itself.
+    pub(crate) fn has_diagonal(&self, u: usize) -> bool {
+        let row = &self.columns[self.offsets[u]..self.offsets[u + 1]];
+        row.binary_search_by_key(&(u as u32), |packed| packed & COLUMN).is_ok()
     }
 
     /// The entries of row `u`: column, A(u,v) and A(v,u).
@@ -221,23 +242,6 @@ fn merge<'a>(
         }
         Some(entry)
     })
-}
-
-/// Cuts the rows into blocks of about equal work; the cuts depend on the pattern alone.
-pub(crate) fn balance(offsets: &[usize]) -> Vec<usize> {
-    const WORK: usize = 1 << 15;
-    let n = offsets.len() - 1;
-    let mut blocks = vec![0];
-    let mut last = 0;
-    for u in 1..n {
-        // A row costs its entries and a little for itself.
-        if offsets[u] - offsets[last] + 4 * (u - last) >= WORK {
-            blocks.push(u);
-            last = u;
-        }
-    }
-    blocks.push(n);
-    blocks
 }
 
 type BlockTask<'a> = (std::ops::Range<usize>, &'a mut [u32], &'a mut [[f32; 2]]);

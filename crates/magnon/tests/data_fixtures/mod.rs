@@ -5,7 +5,7 @@
 
 mod pickles;
 
-use magnon::data::{DataError, Dataset, LoadConfig, load};
+use magnon::data::{DataError, Dataset, LoadConfig, PackConfig, load, pack};
 pub use pickles::{pickle, planetoid};
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -207,7 +207,21 @@ pub fn fixtures() -> Vec<(&'static str, Files)> {
         ("k.json", vec![("k.json", text(NODE_LINK))]),
         ("k.adjlist", vec![("k.adjlist", text("# nodes\na b c\nb c\nc\n"))]),
         ("k.pt", vec![("k.pt", torch())]),
+        ("g.magnon", vec![("g.magnon", packed())]),
     ]
+}
+
+/// A packed graph with weights and names. It is written with care for the disk, so once is enough.
+fn packed() -> Vec<u8> {
+    static BYTES: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+    let make = || {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, output) = (folder.path().join("e.csv"), folder.path().join("g.magnon"));
+        std::fs::write(&source, "a,b,0.5\nb,c,2\nc,a,1\n").unwrap();
+        pack(&source, &output, &PackConfig::default(), &|_, _, _| true).unwrap();
+        std::fs::read(output).unwrap()
+    };
+    BYTES.get_or_init(make).clone()
 }
 
 const GRAPHML: &str = r#"<graphml><key id="w" for="edge" attr.name="weight"/>

@@ -7,6 +7,7 @@ use magnon::model::ModelConfig;
 use magnon::train::{DataConfig, Experiment, RunConfig, Vary};
 use magnon::workflow::compare::{
     CompareConfig, Comparison, Contestant, Finding, JobResult, Kept, TuneBudget, compare,
+    compare_part,
 };
 use magnon::workflow::{Progress, read_dataset};
 
@@ -148,6 +149,28 @@ fn an_interrupt_at_any_point_changes_nothing() {
         let again = compare(&data, None, &config, Kept::jobs(&mut journal), &()).unwrap();
         assert_eq!(figures(&again), whole);
     }
+}
+
+/// Parts that are run apart, in any order, are the comparison.
+#[test]
+fn parts_make_the_whole() {
+    let data = data("cyclic:nodes=60,columns=4,density=0.1");
+    let config = CompareConfig { draws: 1, ..config(vec![quick("mgc", 8), quick("gcn", 8)], 2) };
+    let whole = figures(&run(&data, &config));
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(&folder.path().join("jobs.jsonl"), &data).unwrap();
+    let mut part = |part: usize| {
+        compare_part(&data, None, &config, Kept::jobs(&mut journal), part, &()).unwrap()
+    };
+    let parts = part(usize::MAX);
+    assert_eq!((parts.entrants % 2, parts.coins), (0, 2));
+    (0..parts.entrants).rev().chain(parts.entrants..parts.entrants + parts.coins).for_each(|at| {
+        assert_eq!(part(at), parts);
+    });
+    assert_eq!(journal.len(), parts.entrants + parts.coins);
+    let found = compare(&data, None, &config, Kept::jobs(&mut journal), &()).unwrap();
+    assert_eq!(figures(&found), whole);
+    assert_eq!(journal.len(), parts.entrants + parts.coins, "nothing was left to run");
 }
 
 #[test]

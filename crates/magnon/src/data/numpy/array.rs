@@ -104,7 +104,7 @@ impl<R: Read> Array<R> {
     }
 
     /// Rows and columns; a vector is one column.
-    fn table(&self) -> Result<(usize, usize), DataError> {
+    pub(crate) fn table(&self) -> Result<(usize, usize), DataError> {
         match self.header.shape[..] {
             [rows] => Ok((rows, 1)),
             [rows, cols] => Ok((rows, cols)),

@@ -16,7 +16,7 @@ pub(super) fn short(file: &str, error: std::io::Error) -> DataError {
 }
 
 /// Whether bytes of this type are `f32` in memory already.
-pub(super) fn is_native_f32(dtype: DType) -> bool {
+pub(crate) fn is_native_f32(dtype: DType) -> bool {
     let native = dtype.big_endian == cfg!(target_endian = "big");
     native && dtype.kind == Kind::Float && dtype.size == 4
 }
@@ -134,7 +134,7 @@ macro_rules! real {
 real!(f16, f32, f64);
 
 /// Every element as `f32`; says whether that has changed one.
-pub(super) fn floats(
+pub(crate) fn floats(
     file: &str,
     dtype: DType,
     len: usize,

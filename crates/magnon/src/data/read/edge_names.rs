@@ -93,14 +93,14 @@ impl<'a> Names<'a> {
 
 /// Names that are owned, numbered in the order of their first appearance.
 #[derive(Default)]
-pub(super) struct Numbering {
+pub(crate) struct Numbering {
     numbers: HashMap<Box<str>, u32>,
     order: Vec<Box<str>>,
 }
 
 impl Numbering {
     /// The number of a name, which may be new.
-    pub(super) fn number(&mut self, name: String, file: &str) -> Result<u32, DataError> {
+    pub(crate) fn number(&mut self, name: String, file: &str) -> Result<u32, DataError> {
         if let Some(&number) = self.numbers.get(name.as_str()) {
             return Ok(number);
         }
@@ -119,8 +119,13 @@ impl Numbering {
     }
 
     /// How many names there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.order.len()
+    }
+
+    /// The names from a number on.
+    pub(crate) fn names_from(&self, first: usize) -> impl Iterator<Item = &str> {
+        self.order.iter().skip(first).map(AsRef::as_ref)
     }
 
     /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 18;
 
 /// A node number as it is stored while scanning.
-pub(super) trait Id:
+pub(crate) trait Id:
     Copy + Ord + Default + Send + Sync + Zeroable + Into<u64> + TryFrom<u64>
 {
     /// Gives every edge new numbers.
@@ -45,7 +45,7 @@ impl Id for u32 {
 
 /// Why a line is no edge.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// An id is not a whole number; it may be a name.
     NotANumber,
     /// An id does not fit its type.

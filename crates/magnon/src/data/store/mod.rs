@@ -4,6 +4,7 @@ mod archive;
 mod budget;
 mod inflate;
 mod listing;
+mod stream;
 mod zipped;
 
 use super::DataError;
@@ -43,6 +44,8 @@ enum Place {
 
 /// A set of named files. Names are labels only: nothing is ever written under them.
 pub(crate) struct Store {
+    /// What was opened.
+    path: PathBuf,
     root: PathBuf,
     /// Sorted by name.
     entries: Vec<Entry>,
@@ -64,7 +67,7 @@ impl Store {
         };
         if meta.is_dir() {
             let entries = listing::folder(path)?;
-            return Ok(Self::new(path, entries, None));
+            return Ok(Self::new(path, path, entries, None));
         }
         if !meta.is_file() {
             let problem = "neither a file nor a folder; save the data to a file first".to_owned();
@@ -76,6 +79,7 @@ impl Store {
             let archive = Some(archive);
             let opened = RefCell::default();
             return Ok(Self {
+                path: path.to_owned(),
                 root: path.to_owned(),
                 entries,
                 archive,
@@ -90,14 +94,15 @@ impl Store {
         let only = Some(name.clone());
         entries.push(Entry { name, packing, place: Place::Disk(path.to_owned()) });
         entries.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(Self::new(path.parent().unwrap_or(Path::new("")), entries, only))
+        Ok(Self::new(path, path.parent().unwrap_or(Path::new("")), entries, only))
     }
 
     /// A store of files on disk.
-    fn new(root: &Path, entries: Vec<Entry>, only: Option<String>) -> Self {
+    fn new(path: &Path, root: &Path, entries: Vec<Entry>, only: Option<String>) -> Self {
         let budget = Rc::new(Budget::default());
         let opened = RefCell::default();
-        Self { root: root.to_owned(), entries, archive: None, only, budget, opened }
+        let (path, root) = (path.to_owned(), root.to_owned());
+        Self { path, root, entries, archive: None, only, budget, opened }
     }
 
     /// The files whose names go on after `path`, such as `ind.cora` with `ind.cora.x`.
@@ -106,7 +111,12 @@ impl Store {
         let entries = listing::beside(path);
         let first = entries.iter().find(|entry| entry.name.starts_with(&prefix))?;
         let only = Some(first.name.clone());
-        Some(Self::new(path.parent().unwrap_or(Path::new("")), entries, only))
+        Some(Self::new(path, path.parent().unwrap_or(Path::new("")), entries, only))
+    }
+
+    /// What was opened, as it was named.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The path that was opened, or the folder of the file that was.

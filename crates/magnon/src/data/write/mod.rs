@@ -13,5 +13,5 @@ pub use atomic::{remove_unfinished, write_atomic};
 pub(crate) use csv::csv;
 pub use csv::{quoted, write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
-pub use npy::{Element, write_npy};
+pub use npy::{Element, write_npy, write_npy_rows};
 pub use scipy_npz::{Compressed, Scalar, write_scipy_npz};

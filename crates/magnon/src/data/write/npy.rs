@@ -48,6 +48,23 @@ pub fn write_npy<T: Element>(path: &Path, matrix: &Matrix<T>) -> Result<(), Data
     write_atomic(path, |mut target| array(&mut target, matrix.as_slice(), &shape))
 }
 
+/// Writes a matrix whose rows come from elsewhere, as `content` hands them on in C order.
+pub fn write_npy_rows<T: Element>(
+    path: &Path,
+    shape: [usize; 2],
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let order = if cfg!(target_endian = "big") { '>' } else { '<' };
+    write_atomic(path, |mut target| {
+        header(
+            &mut target,
+            &format!("{order}{}", T::TYPE),
+            &format!("({}, {})", shape[0], shape[1]),
+        )?;
+        content(&mut target)
+    })
+}
+
 /// Writes elements under a header of the shape given.
 pub(super) fn array<T: Element>(
     target: &mut impl Write,

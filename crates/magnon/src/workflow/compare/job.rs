@@ -138,6 +138,11 @@ impl<'a> Jobs<'a> {
     /// Runs the jobs of an entrant that are not known yet. A failure is the entrant's; only an interrupt
     /// and a journal that cannot be written end everything.
     pub fn run(&mut self, entrant: &mut Entrant) -> Result<(), Error> {
+        self.run_some(entrant, None)
+    }
+
+    /// The same of all jobs, or of one alone.
+    pub fn run_some(&mut self, entrant: &mut Entrant, only: Option<usize>) -> Result<(), Error> {
         let repeats = self.setting.repeats();
         let keys: Vec<String> = repeats.iter().map(|&repeat| self.key(entrant, repeat)).collect();
         let mut found: HashMap<String, JobResult> = HashMap::new();
@@ -146,7 +151,9 @@ impl<'a> Jobs<'a> {
             found.extend(known.map(|job| (job.key.clone(), job.clone())));
         }
         self.done.fetch_add(found.len(), Relaxed);
-        let open: Vec<usize> = (0..keys.len()).filter(|&k| !found.contains_key(&keys[k])).collect();
+        let asked =
+            |k: &usize| only.is_none_or(|only| only == *k) && !found.contains_key(&keys[*k]);
+        let open: Vec<usize> = (0..keys.len()).filter(asked).collect();
         if !open.is_empty() {
             match self.train(entrant, &repeats, &open) {
                 Ok(new) => found.extend(new.into_iter().map(|job| (job.key.clone(), job))),

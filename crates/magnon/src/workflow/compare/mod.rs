@@ -149,6 +149,57 @@ pub fn compare(
     kept: Kept,
     progress: &dyn Progress,
 ) -> Result<Comparison, Error> {
+    match run(dataset, split, config, kept, None, progress)? {
+        Outcome::Whole(comparison) => Ok(*comparison),
+        Outcome::Part(_) => Err(Error::Argument("a part is no comparison".to_owned())),
+    }
+}
+
+/// How a comparison falls into parts that can be run apart, one run of one model each: first the models and what they
+/// are held against, then the graphs with directions by coin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CompareParts {
+    /// Parts that depend on nothing.
+    pub entrants: usize,
+    /// Parts that need the runs of all others, as they are for the model that validation would take.
+    pub coins: usize,
+}
+
+/// Runs one part of a comparison, or none where `part` is beyond the last, into the journal of `kept`. [`compare`]
+/// with the journals of all parts in one finds everything done.
+pub fn compare_part(
+    dataset: &Dataset,
+    split: Option<crate::data::SplitChoice>,
+    config: &CompareConfig,
+    kept: Kept,
+    part: usize,
+    progress: &dyn Progress,
+) -> Result<CompareParts, Error> {
+    if config.tune.is_some() {
+        let problem =
+            "parts of a comparison are run with settings that are known; search them before";
+        return Err(Error::Argument(problem.to_owned()));
+    }
+    match run(dataset, split, config, kept, Some(part), progress)? {
+        Outcome::Part(parts) => Ok(parts),
+        Outcome::Whole(_) => Err(Error::Argument("a comparison is no part".to_owned())),
+    }
+}
+
+/// What came of a comparison or a part of it.
+enum Outcome {
+    Whole(Box<Comparison>),
+    Part(CompareParts),
+}
+
+fn run(
+    dataset: &Dataset,
+    split: Option<crate::data::SplitChoice>,
+    config: &CompareConfig,
+    kept: Kept,
+    part: Option<usize>,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
     config.check()?;
     Experiment::check_data(dataset)?;
     let (splits, info) = splits::choose(dataset, split, config)?;
@@ -171,7 +222,23 @@ pub fn compare(
     if let Some(budget) = config.tune {
         tuned::tune_all(&setting, &mut entrants, budget, kept.tunings, progress)?;
     }
+    let repeats = config.splits * config.runs;
+    let parts = CompareParts { entrants: entrants.len() * repeats, coins: draws * repeats };
+    if part.is_some_and(|part| part >= parts.entrants + parts.coins) {
+        return Ok(Outcome::Part(parts));
+    }
+    // A part is one run of one entrant.
+    let part = part.map(|part| (part / repeats, part % repeats));
     let mut jobs = Jobs::new(&setting, entrants.len() + draws, kept.jobs, progress);
+    if let Some((index, run)) = part
+        && let Some(entrant) = entrants.get_mut(index)
+    {
+        // A model that fails is for the whole comparison to tell.
+        jobs.run_some(entrant, Some(run))?;
+        jobs.finish()?;
+        return Ok(Outcome::Part(parts));
+    }
+    let models = entrants.len();
     for entrant in &mut entrants {
         jobs.run(entrant)?;
     }
@@ -181,13 +248,18 @@ pub fn compare(
     if let Some(leader) = entrant::leader(directed) {
         let coins: Vec<Entrant> =
             (0..draws).map(|draw| leader.with(Variation::Coin(draw))).collect();
-        for mut coin in coins {
-            jobs.run(&mut coin)?;
+        let asked = |draw: &usize| part.is_none_or(|(index, _)| index == models + draw);
+        let coins = (0..draws).zip(coins).filter(|(draw, _)| asked(draw));
+        for (_, mut coin) in coins {
+            jobs.run_some(&mut coin, part.map(|(_, run)| run))?;
             entrants.push(coin);
         }
     }
     jobs.finish()?;
-    Ok(assemble::assemble(&setting, info, &entrants))
+    Ok(match part {
+        Some(_) => Outcome::Part(parts),
+        None => Outcome::Whole(Box::new(assemble::assemble(&setting, info, &entrants))),
+    })
 }
 
 /// Whether a model makes something of direction; at a charge of 0 none does.

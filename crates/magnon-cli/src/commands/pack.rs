@@ -1,0 +1,56 @@
+//! `magnon pack`: an edge list of any size as a packed graph.
+
+use crate::args::{Common, DataArgs, size};
+use crate::jobs::run_jobs;
+use crate::report::{Clock, Report, check_ending, grouped, usage};
+use clap::Args;
+use magnon::data::PackConfig;
+use magnon::train::DataConfig;
+use magnon::workflow::pack;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct PackArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Write the packed graph to this .magnon file; a command that was stopped is gone on with
+    #[arg(short, long, value_name = "G.magnon", help_heading = "Output")]
+    pub output: PathBuf,
+    /// Memory that packing may use, such as 512M or 8G
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size, help_heading = "Output")]
+    pub memory: u64,
+}
+
+pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
+    check_ending(Some(&args.output), "magnon")?;
+    let mut data = DataConfig::default();
+    args.data.apply(&mut data, common)?;
+    if args.data.data.is_none() {
+        return Err(usage("name the edge list to pack"));
+    }
+    if data.features.is_some() || data.labels.is_some() || data.made.is_some() {
+        return Err(usage(
+            "a packed graph has edges alone; give features and labels where it is used",
+        ));
+    }
+    let config = PackConfig { load: data.load, memory: args.memory };
+    let kept = "what was read stays; the same command goes on from there";
+    let source = PathBuf::from(&data.source);
+    let found = run_jobs(common, kept, |progress| pack(&source, &args.output, &config, progress))?;
+    let mut report = Report::default();
+    report.put(&found)?;
+    let graph = &found.graph;
+    if !common.quiet {
+        graph.remarks.iter().for_each(|remark| remark!("note: {remark}"));
+    }
+    let grouped = |number: u64| grouped(number as usize);
+    report.line("graph", format!("{} nodes, {} edges", grouped(graph.nodes), grouped(graph.edges)));
+    let kind = if graph.directed { "directed" } else { "symmetric" };
+    let weights = if graph.weighted { "with weights" } else { "without weights" };
+    report.line("pattern", format!("{} entries, {kind}, {weights}", grouped(graph.stored)));
+    let pace = found.bytes_per_second / f64::from(1 << 20);
+    report.line("text", format!("{} bytes, {pace:.0} MiB a second", grouped(graph.text_bytes)));
+    report.line("written", format!("{}, {} bytes", args.output.display(), grouped(graph.bytes)));
+    report.files([("output", Some(args.output.as_path()))]);
+    report.print(common, Clock::from(&found.seconds))
+}

@@ -1,0 +1,106 @@
+//! `magnon pack` and `magnon propagate --memory` are killed at any time: nothing half-written has the final name, and the
+//! same commands come to the same bytes. `MAGNON_KILLS` says how often, for a longer test.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use common::{json, magnon, text};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const KILLS: u64 = 6;
+const NODES: u64 = 12_000;
+
+fn arguments(words: &str, root: &Path) -> Vec<String> {
+    words.split_whitespace().map(|word| word.replace('@', &text(root))).collect()
+}
+
+fn run(words: &str, root: &Path) -> Duration {
+    let start = Instant::now();
+    let arguments = arguments(words, root);
+    let output = magnon(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    start.elapsed()
+}
+
+/// Runs a command again and again, each time killed a little later, until it comes to its end.
+fn run_under_kills(words: &str, root: &Path, output: &Path, whole: &[u8], time: Duration) {
+    let kills = std::env::var("MAGNON_KILLS").map_or(KILLS, |count| count.parse().unwrap());
+    for kill in 0..kills {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+            .args(arguments(words, root))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(time.mul_f64(0.1 + 0.9 * kill as f64 / kills as f64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if output.exists() {
+            assert!(fs::read(output).unwrap() == whole, "half-written");
+            fs::remove_file(output).unwrap();
+        }
+    }
+    run(words, root);
+    assert!(fs::read(output).unwrap() == whole, "other bytes");
+}
+
+#[test]
+fn kills_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let edge = |k: u64| {
+        format!("{} {}\n", k % NODES, (k.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % NODES)
+    };
+    let lines: String = (0..20 * NODES).map(edge).collect();
+    fs::write(root.join("edges.txt"), lines).unwrap();
+    let pack = "pack @/edges.txt -o @/g.magnon --memory 8M --quiet";
+    let time = run(pack, root);
+    let packed = root.join("g.magnon");
+    let whole = fs::read(&packed).unwrap();
+    fs::remove_file(&packed).unwrap();
+    run_under_kills(pack, root, &packed, &whole, time);
+    let info = json(&["info", &text(&packed), "--quiet"]);
+    let count = |key: &str| info[key].as_u64().unwrap();
+    assert_eq!(count("edges") + count("duplicates"), 20 * NODES);
+
+    let nodes = count("nodes");
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({nodes}, 24), }}\n");
+    let values = (0..24 * nodes).flat_map(|k| ((k % 7) as f32 - 3.0).to_le_bytes());
+    let start = [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()];
+    fs::write(root.join("x.npy"), [start.concat(), values.collect()].concat()).unwrap();
+    let flags = "propagate @/g.magnon --features @/x.npy --feature-norm none --charge 1/4 --order 12 --quiet";
+    run(&format!("{flags} -o @/whole.npy"), root);
+    let whole = fs::read(root.join("whole.npy")).unwrap();
+    // Room for eight of the columns at a time.
+    let memory = nodes * (224 + 12 * 8);
+    let blocks = format!("{flags} --memory {memory} -o @/y.npy");
+    let output = root.join("y.npy");
+    let time = run(&blocks, root);
+    assert!(fs::read(&output).unwrap() == whole, "other bytes");
+    fs::remove_file(&output).unwrap();
+    run_under_kills(&blocks, root, &output, &whole, time);
+    assert_eq!(fs::read_dir(root).unwrap().count(), 5, "something is left");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = text(folder.path());
+    fs::write(folder.path().join("e.txt"), "0 1\n").unwrap();
+    let said = |words: &str| {
+        let words: Vec<String> =
+            words.split_whitespace().map(|word| word.replace('@', &root)).collect();
+        let output = magnon(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(!output.status.success(), "{words:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(said("pack @/e.txt -o @/g.txt").contains("written as .magnon"));
+    assert!(said("pack -o @/g.magnon").contains("name the edge list"));
+    assert!(said("pack @/e.txt -o @/g.magnon --memory 3M").contains("at least"));
+    assert!(said("pack @/e.txt -o @/g.magnon --features degree").contains("edges alone"));
+    assert!(said("propagate @/e.txt --memory 1G").contains("--output"));
+    assert!(said("propagate @/e.txt --memory 1G -o @/y.npy").contains("--features F.npy"));
+}

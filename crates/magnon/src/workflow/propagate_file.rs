@@ -1,0 +1,251 @@
+//! `propagate_file`: features that stay on disk are filtered a block of columns at a time.
+//!
+//! Columns never mix, so blocks depend on nothing but their own columns, and all numbers are those of
+//! [`propagate`](super::propagate) bit for bit. A block that is done lies in a file of its own in the folder
+//! `OUTPUT.blocks`; the same call goes on behind those that a kill has left. When all are there, they are joined
+//! into the output, which appears whole or not at all.
+
+use super::filter::build;
+use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
+use crate::Error;
+use crate::data::write::{Element, write_atomic, write_npy, write_npy_rows};
+use crate::data::{DataError, FeatureFile, FeatureNorm};
+use crate::disk;
+use crate::filter::{Filter, FilterConfig, Propagated, bytes_for, columns_within, propagate};
+use crate::matrix::Matrix;
+use num_complex::Complex32;
+use serde::Serialize;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Features on disk, and where they go.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FilteredFile {
+    /// The features, a `.npy` file with a row per node.
+    pub features: PathBuf,
+    /// How they are scaled.
+    pub feature_norm: FeatureNorm,
+    /// The `.npy` file of the result.
+    pub output: PathBuf,
+    /// Bytes that may be used beside the pattern, which is mapped.
+    pub memory: u64,
+}
+
+/// What [`propagate_file`] did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FileReport {
+    /// The operator.
+    #[serde(flatten)]
+    pub operator: OperatorSummary,
+    /// The filter.
+    #[serde(flatten)]
+    pub filter: FilterSummary,
+    /// Columns of the result; it has one row per node.
+    pub columns: usize,
+    /// Type of its numbers: `complex64`, or `float32` of a real operator.
+    pub dtype: String,
+    /// Blocks that the columns were filtered in.
+    pub blocks: usize,
+    /// Blocks that were there from an earlier call.
+    pub known_blocks: usize,
+    /// Bytes that a block needs, the pattern aside.
+    pub block_bytes: usize,
+    /// Where the time went, that of the operator included.
+    pub seconds: Phases,
+}
+
+/// Applies a filter of the operator to features on disk, within a budget of memory.
+pub fn propagate_file(
+    built: &BuiltOperator,
+    file: &FilteredFile,
+    config: &FilterConfig,
+    progress: &dyn Progress,
+) -> Result<FileReport, Error> {
+    let filter = build(built, config)?;
+    let operator = &built.operator;
+    let features = FeatureFile::open(&file.features)?;
+    let (rows, nodes, cols) = (features.rows(), operator.nodes(), features.cols());
+    if rows != nodes {
+        let problem = format!("the features have {rows} rows, but the graph has {nodes} nodes");
+        return Err(DataError::format(file.features.display().to_string(), problem).into());
+    }
+    let width = columns_within(operator, &filter, cols, file.memory)?.max(1);
+    let blocks = cols.div_ceil(width);
+    let mut seconds = built.report.seconds.clone();
+    let mut work = Blocks { folder: PathBuf::new(), width, cols, nodes, known: 0 };
+    let span = |block: usize| block * width..((block + 1) * width).min(cols);
+    let filtered = |block: usize, scaling: &_, seconds: &mut Phases| -> Result<Propagated, Error> {
+        let part = seconds.time("read", || features.columns(span(block), scaling))?;
+        let told = |done: usize, total: usize| {
+            progress.step(block * total + done, blocks * total, "propagate");
+            !progress.is_stopped()
+        };
+        Ok(seconds.time("propagate", || propagate(operator, &filter, &part, &told))?)
+    };
+    if blocks <= 1 {
+        // All at once: the scaling is found in memory, and the result is written as it is.
+        let whole = seconds.time("read", || features.columns(0..cols, &Default::default()))?;
+        let mut whole = whole;
+        tell(progress, file.feature_norm.apply(&mut whole).words());
+        let told = super::progress::steps(progress, "propagate");
+        let result = seconds.time("propagate", || propagate(operator, &filter, &whole, &told))?;
+        drop(whole);
+        seconds.time("write", || match &result {
+            Propagated::Real(matrix) => write_npy(&file.output, matrix),
+            Propagated::Complex(matrix) => write_npy(&file.output, matrix),
+        })?;
+    } else {
+        let _lock = work.open(built, &filter, file)?;
+        let scaling = seconds.time("read", || features.survey(file.feature_norm))?;
+        tell(progress, scaling.words());
+        for block in 0..blocks {
+            if work.is_done(block, operator.is_real())? {
+                work.known += 1;
+                continue;
+            }
+            let result = filtered(block, &scaling, &mut seconds)?;
+            seconds.time("write", || work.keep(block, &result))?;
+        }
+        seconds.time("write", || match operator.is_real() {
+            true => work.join::<f32>(&file.output),
+            false => work.join::<Complex32>(&file.output),
+        })?;
+        work.clear()?;
+    }
+    Ok(FileReport {
+        operator: built.report.operator.clone(),
+        filter: FilterSummary::new(&filter, config),
+        columns: cols,
+        dtype: if operator.is_real() { "float32" } else { "complex64" }.to_owned(),
+        blocks,
+        known_blocks: work.known,
+        block_bytes: bytes_for(operator, &filter, width.min(cols)),
+        seconds,
+    })
+}
+
+fn tell(progress: &dyn Progress, words: Option<&str>) {
+    if let Some(words) = words {
+        progress.remark(words);
+    }
+}
+
+/// The blocks that are done, each in a file.
+struct Blocks {
+    folder: PathBuf,
+    width: usize,
+    cols: usize,
+    nodes: usize,
+    known: usize,
+}
+
+/// Bytes of a block that are read at once when blocks are joined.
+const PIECE: usize = 4 << 20;
+
+impl Blocks {
+    fn failed(&self, action: &'static str) -> impl Fn(io::Error) -> DataError + use<> {
+        let path = self.folder.clone();
+        move |reason| DataError::Io { path: path.clone(), action, reason }
+    }
+
+    /// Opens the folder beside the output. Blocks of other work are removed.
+    fn open(
+        &mut self,
+        built: &BuiltOperator,
+        filter: &Filter,
+        file: &FilteredFile,
+    ) -> Result<File, DataError> {
+        let mut name = file.output.file_name().unwrap_or_default().to_owned();
+        name.push(".blocks");
+        self.folder = file.output.with_file_name(name);
+        disk::make_folder(&self.folder).map_err(self.failed("write"))?;
+        let lock = disk::open_lock(&self.folder.join("lock")).map_err(self.failed("write"))?;
+        if !disk::lock(&lock).map_err(self.failed("write"))? {
+            let problem =
+                "another process is filtering into it; wait for its end, or choose another file";
+            return Err(DataError::format(file.output.display().to_string(), problem));
+        }
+        let meta = std::fs::metadata(&file.features).map_err(self.failed("read"))?;
+        let key = format!(
+            "{:?}",
+            (
+                env!("CARGO_PKG_VERSION"),
+                built.operator.config(),
+                built.operator.pattern().checksum(),
+                filter,
+                (&file.features, meta.len(), meta.modified().ok(), file.feature_norm),
+                self.width,
+            )
+        );
+        let path = self.folder.join("key");
+        if disk::read(&path).ok().as_deref() != Some(key.as_bytes()) {
+            for block in disk::list(&self.folder).map_err(self.failed("write"))?.unwrap_or_default()
+            {
+                if !block.ends_with("lock") {
+                    disk::remove(&block).map_err(self.failed("write"))?;
+                }
+            }
+            write_atomic(&path, |target| target.write_all(key.as_bytes()))?;
+        }
+        Ok(lock)
+    }
+
+    fn path(&self, block: usize) -> PathBuf {
+        self.folder.join(format!("block-{block}"))
+    }
+
+    fn width(&self, block: usize) -> usize {
+        self.width.min(self.cols - block * self.width)
+    }
+
+    /// Whether a block lies there whole; it has its name only then.
+    fn is_done(&self, block: usize, real: bool) -> Result<bool, DataError> {
+        let bytes = self.nodes * self.width(block) * if real { 4 } else { 8 };
+        let found = disk::metadata(&self.path(block)).map_err(self.failed("read"))?;
+        Ok(found.is_some_and(|meta| meta.len() == bytes as u64))
+    }
+
+    fn keep(&self, block: usize, result: &Propagated) -> Result<(), DataError> {
+        let bytes: &[u8] = match result {
+            Propagated::Real(matrix) => bytemuck::cast_slice(matrix.as_slice()),
+            Propagated::Complex(matrix) => bytemuck::cast_slice(matrix.as_slice()),
+        };
+        write_atomic(&self.path(block), |target| target.write_all(bytes))
+    }
+
+    /// Puts the blocks side by side.
+    fn join<T: Element + bytemuck::Pod>(&self, output: &Path) -> Result<(), DataError> {
+        let blocks = self.cols.div_ceil(self.width);
+        let open = |block: usize| disk::open(&self.path(block));
+        let files: io::Result<Vec<File>> = (0..blocks).map(open).collect();
+        let mut files = files.map_err(self.failed("read"))?;
+        let many = (PIECE / size_of::<T>() / self.cols.max(1)).clamp(1, self.nodes.max(1));
+        let mut rows = Matrix::<T>::zeros(many, self.cols);
+        let mut part = vec![T::zeroed(); many * self.width];
+        write_npy_rows::<T>(output, [self.nodes, self.cols], |target| {
+            for first in (0..self.nodes).step_by(many) {
+                let count = many.min(self.nodes - first);
+                for (block, file) in files.iter_mut().enumerate() {
+                    let width = self.width(block);
+                    let part = &mut part[..count * width];
+                    file.read_exact(bytemuck::cast_slice_mut(part))?;
+                    let places = rows.as_mut_slice().chunks_exact_mut(self.cols);
+                    for (row, cells) in places.zip(part.chunks_exact(width)) {
+                        row[block * self.width..][..width].copy_from_slice(cells);
+                    }
+                }
+                target.write_all(bytemuck::cast_slice(&rows.as_slice()[..count * self.cols]))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes the folder; its blocks are in the output now.
+    fn clear(&self) -> Result<(), DataError> {
+        for path in disk::list(&self.folder).map_err(self.failed("write"))?.unwrap_or_default() {
+            disk::remove(&path).map_err(self.failed("write"))?;
+        }
+        disk::remove_folder(&self.folder).map_err(self.failed("write"))
+    }
+}
