@@ -1,5 +1,4 @@
 //! A graph that is cut into parts by rows: what a part's own cycles say, and what K products cost on the wire.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use magnon::graph::generate::{GeneratorConfig, GeneratorKind, generate};
 use magnon::graph::{DiGraph, GraphBuilder};

@@ -1,6 +1,5 @@
 //! Packed graphs are the graphs that are read whole: same rows, same operator, same bits; and what is damaged, or
 //! too large, is refused.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use magnon::data::{Dataset, LoadConfig, PackConfig, PackReport, load, pack};
 use magnon::graph::{Duplicates, SelfLoops};
