@@ -1,7 +1,7 @@
 //! `propagate_file`: features that stay on disk are filtered a block of columns at a time.
 //!
 //! Columns never mix, so blocks depend on nothing but their own columns, and all numbers are those of
-//! [`propagate`](super::propagate) bit for bit. A block that is done lies in a file of its own in the folder
+//! [`propagate`](super::propagate()) bit for bit. A block that is done lies in a file of its own in the folder
 //! `OUTPUT.blocks`; the same call goes on behind those that a kill has left. When all are there, they are joined
 //! into the output, which appears whole or not at all.
 

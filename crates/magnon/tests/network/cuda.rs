@@ -583,9 +583,21 @@ fn too_large() {
     assert_eq!(desk.get(&desk.put(&[1.0, 2.0])), [1.0, 2.0]);
 }
 
+/// More than goes at once through the rooms that large copies take, and a rest.
+#[test]
+fn large_copies() {
+    let Some(cuda) = card() else { return };
+    let numbers: Vec<f32> = (0..(80usize << 20) + 12_345).map(|i| (i % 65_521) as f32).collect();
+    let desk = Desk(&cuda);
+    assert!(desk.get(&desk.put(&numbers)) == numbers);
+}
+
 /// A card that is not there is an error in words.
 #[test]
 fn no_such_card() {
     let reason = Cuda::new(4711).err().unwrap();
     assert!(reason.contains("driver") || reason.contains("cuda:4711"), "{reason}");
+    let error = Device::Cuda(4711).describe().unwrap_err();
+    assert_eq!(error.to_string(), format!("{reason}; use the device cpu"));
+    assert!(Device::Auto.describe().is_ok());
 }

@@ -720,3 +720,15 @@ fn filter_maps_act_as_their_response() {
         }
     }
 }
+
+/// Where e^b has no number, the gate is open for good: its slope is 0, not 0·∞.
+#[test]
+fn an_open_gate_has_no_slope() {
+    let engine = Cpu::<f32>::sequential();
+    let (x, dy) = (vec![1.5, 200.0], vec![1.0]);
+    let (mut y, mut dx) = (vec![0.0], vec![0.0; 2]);
+    let shape = Shape::complex(1, 1);
+    engine.activate(Activation::ExponentialGate, shape, &x, &mut y).unwrap();
+    engine.activate_gradient(Activation::ExponentialGate, shape, &x, &y, &dy, &mut dx).unwrap();
+    assert_eq!((y, dx), (vec![1.5], vec![1.0, 0.0]));
+}

@@ -1,7 +1,7 @@
 //! Packed graphs: a graph merged with its transpose in one file, which is mapped and not read.
 //!
 //! `pack` makes one of an edge list of any size by an external sort within a budget of memory; `open` maps one.
-//! Where the parts of the file lie, and how they are checked, is in [`format`](self::format).
+//! Where the parts of the file lie, and how they are checked, is in [`mod@format`].
 
 mod bucket;
 mod build;

@@ -103,6 +103,8 @@ fn gradient<T: Scalar>(f: Activation, shape: Shape, x: &[T], y: &[T], dy: &[T], 
             for ((dx, [a, b]), &dy) in dx.as_chunks_mut().0.iter_mut().zip(pairs(x)).zip(dy) {
                 let e = Scalar::exp(b);
                 let gate = Scalar::tanh(e);
+                // Where the gate is wide open its slope is 0, also where e^b has no number.
+                let e = if gate < T::ONE { e } else { T::ONE };
                 *dx = [dx[0] + gate * dy, dx[1] + a * (T::ONE - gate * gate) * e * dy];
             }
         }

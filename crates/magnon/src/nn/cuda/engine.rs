@@ -3,6 +3,7 @@
 use super::abi::{self, Address, Matrix, Step};
 use super::apply::{Dense, THREADS};
 use super::map::{Kind, Map};
+use super::transfer::LARGE;
 use super::{Buffer, CardTargets, Cuda, Recording, flag};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
@@ -121,7 +122,10 @@ impl Engine for Cuda {
             let problem = format!("{} numbers into {}", from.len, numbers.len());
             return Err(EngineError::Unsupported(problem));
         }
-        self.get(&from.slice, numbers)
+        match numbers.len() >= LARGE {
+            true => self.get_large(&from.slice, numbers),
+            false => self.get(&from.slice, numbers),
+        }
     }
 
     fn product(

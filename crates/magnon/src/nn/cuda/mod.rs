@@ -23,6 +23,7 @@ mod propagate;
 mod replay;
 mod steps;
 mod targets;
+mod transfer;
 
 pub use buffer::Buffer;
 pub use compile::{fingerprint, general, source};

@@ -57,7 +57,7 @@ impl Cuda {
             }
         }
         self.pool().clear();
-        if let Some(at) = out.iter().position(|x| !x.is_finite()) {
+        if let Some(at) = out.par_iter().position_first(|x| !x.is_finite()) {
             let at = at / field.parts();
             return Err(FilterError::Overflow { node: at / cols, column: at % cols });
         }
