@@ -229,7 +229,7 @@ fn sizes_that_cannot_be_had_are_errors() {
         (&["denoise", &edges, "--signal", &sparse], "4800000000 bytes more"),
         (&["info", &sparse], "square matrix"),
     ] {
-        let limited = "ulimit -v 1000000; exec \"$0\" \"$@\"";
+        let limited = "ulimit -v 1150000; exec \"$0\" \"$@\"";
         let output = Command::new("sh")
             .args(["-c", limited, env!("CARGO_BIN_EXE_magnon")])
             .args(arguments)
