@@ -214,7 +214,8 @@ impl Blocks {
         write_atomic(&self.path(block), |target| target.write_all(bytes))
     }
 
-    /// Puts the blocks side by side.
+    /// Puts the blocks side by side, in a file among them that then gets its name: what a kill leaves behind lies
+    /// in the folder, which goes in the end.
     fn join<T: Element + bytemuck::Pod>(&self, output: &Path) -> Result<(), DataError> {
         let blocks = self.cols.div_ceil(self.width);
         let open = |block: usize| disk::open(&self.path(block));
@@ -223,7 +224,8 @@ impl Blocks {
         let many = (PIECE / size_of::<T>() / self.cols.max(1)).clamp(1, self.nodes.max(1));
         let mut rows = Matrix::<T>::zeros(many, self.cols);
         let mut part = vec![T::zeroed(); many * self.width];
-        write_npy_rows::<T>(output, [self.nodes, self.cols], |target| {
+        let joined = self.folder.join("joined.npy");
+        write_npy_rows::<T>(&joined, [self.nodes, self.cols], |target| {
             for first in (0..self.nodes).step_by(many) {
                 let count = many.min(self.nodes - first);
                 for (block, file) in files.iter_mut().enumerate() {
@@ -238,7 +240,14 @@ impl Blocks {
                 target.write_all(bytemuck::cast_slice(&rows.as_slice()[..count * self.cols]))?;
             }
             Ok(())
-        })
+        })?;
+        let folder = match output.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        disk::rename(&joined, output)
+            .and_then(|()| disk::sync_folder(folder))
+            .map_err(|reason| DataError::Io { path: output.to_owned(), action: "write", reason })
     }
 
     /// Removes the folder; its blocks are in the output now.
