@@ -24,7 +24,9 @@ pub fn python(requirements: &str) -> anyhow::Result<PathBuf> {
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))
         .context("the checks against scipy need python3 with its venv module")?;
     let mut install = Command::new(&python);
-    run(install.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&list))?;
+    run(install
+        .args(["-m", "pip", "install", "--quiet", "--no-compile", "--requirement"])
+        .arg(&list))?;
     fs::write(stamp, wanted)?;
     Ok(python)
 }

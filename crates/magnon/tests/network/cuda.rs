@@ -583,7 +583,7 @@ fn too_large() {
     assert_eq!(desk.get(&desk.put(&[1.0, 2.0])), [1.0, 2.0]);
 }
 
-/// More than goes at once through the rooms that large copies take, and a rest.
+/// Many numbers go there and back.
 #[test]
 fn large_copies() {
     let Some(cuda) = card() else { return };

@@ -3,7 +3,6 @@
 use super::Cuda;
 use super::abi::{Address, Matrix};
 use super::card::{failure, memory_failure};
-use super::transfer::LARGE;
 use crate::nn::EngineError;
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, ValidAsZeroBits};
 use std::sync::PoisonError;
@@ -100,10 +99,6 @@ impl Cuda {
             constants.push((numbers.to_vec(), kept));
         }
         match to.lanes {
-            1 if numbers.len() >= LARGE && to.len == numbers.len() => {
-                self.crossings.fetch_add(1, Ordering::Relaxed);
-                self.put_large(numbers, &mut to.slice)
-            }
             1 => self.put(numbers, &mut to.slice),
             lanes => self.put(&numbers.repeat(lanes), &mut to.slice),
         }

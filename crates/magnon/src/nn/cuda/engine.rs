@@ -3,7 +3,6 @@
 use super::abi::{self, Address, Matrix, Step};
 use super::apply::{Dense, THREADS};
 use super::map::{Kind, Map};
-use super::transfer::LARGE;
 use super::{Buffer, CardTargets, Cuda, Recording, flag};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
@@ -122,10 +121,7 @@ impl Engine for Cuda {
             let problem = format!("{} numbers into {}", from.len, numbers.len());
             return Err(EngineError::Unsupported(problem));
         }
-        match numbers.len() >= LARGE {
-            true => self.get_large(&from.slice, numbers),
-            false => self.get(&from.slice, numbers),
-        }
+        self.get(&from.slice, numbers)
     }
 
     fn product(

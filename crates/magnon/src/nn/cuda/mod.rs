@@ -23,7 +23,6 @@ mod propagate;
 mod replay;
 mod steps;
 mod targets;
-mod transfer;
 
 pub use buffer::Buffer;
 pub use compile::{fingerprint, general, source};
