@@ -365,9 +365,8 @@ impl Edges {
             Side::Forward => (&self.left, &self.right),
             Side::Adjoint => (&self.right, &self.left),
         };
-        match (&self.balanced, balanced, side) {
-            (Some(known), true, Side::Forward) => rows.left = engine.address(&known.left),
-            (Some(known), true, Side::Adjoint) => rows.left = engine.address(&known.adjoint_left),
+        match (&self.balanced, balanced) {
+            (Some(known), true) => rows.left = engine.address(&known.left),
             _ => (rows.left, rows.right) = (engine.address(left), engine.address(right)),
         }
         rows

@@ -260,7 +260,7 @@ impl Recurrence<'_> {
         self.axpy(1.0, &r, &mut p, rows, false)?;
         engine.fill_zero(z)?;
         let lanes = engine.lanes * columns;
-        let [mut squares, mut next, mut curvature] = [
+        let [mut squares, mut next, curvature] = [
             engine.zeroed::<f64>(lanes)?,
             engine.zeroed::<f64>(lanes)?,
             engine.zeroed::<f64>(lanes)?,
@@ -330,7 +330,6 @@ impl Recurrence<'_> {
         }
         self.scale_rows(z, rows, false)?;
         [r, p, q, scaled].into_iter().for_each(|block| engine.give(block));
-        let _ = &mut curvature;
         Ok(())
     }
 }

@@ -66,11 +66,10 @@ pub(super) struct Edges {
 pub(super) struct Balanced {
     /// r, with 1 in place of 0: such a node has no entries.
     pub scale: CudaSlice<f32>,
-    /// r·l.
+    /// r·l, for the adjoint too.
     pub left: CudaSlice<f32>,
-    /// The same for the adjoint, whose l and r have changed places.
+    /// The scale of the adjoint, whose l and r have changed places.
     pub adjoint_scale: CudaSlice<f32>,
-    pub adjoint_left: CudaSlice<f32>,
 }
 
 /// t(u,v), forward and adjoint.
@@ -250,7 +249,6 @@ impl Balanced {
             scale: engine.list(&scale(right))?,
             left: engine.list(&product)?,
             adjoint_scale: engine.list(&scale(left))?,
-            adjoint_left: engine.list(&product)?,
         })
     }
 }
