@@ -7,6 +7,7 @@ mod bundle;
 mod features;
 #[path = "../../crates/magnon/tests/data_fixtures/mod.rs"]
 mod fixtures;
+mod packed_graph;
 mod reader;
 mod run;
 mod scratch;
@@ -60,7 +61,8 @@ const TARGETS: &[Line] = &[
     line("node_link", Reader(&["k.json"])),
     line("adjlist", Reader(&["k.adjlist"])),
     line("torch", Packed(&["k.pt"])),
-    line("packed_graph", Reader(&["g.magnon"])),
+    line("packed_graph", Packed(&["g.magnon"])),
+    line("packed_graph_shaped", Other(packed_graph::seeds, packed_graph::test)),
     line("packed", Packed(&["e.csv.zst", "z.zip", "t.tar", "t.tgz", "raw/edge.csv.gz", "g.npz"])),
     line("matrix_market_shaped", Other(shaped::seeds, shaped::matrix_market)),
     line("adjacency_list_shaped", Other(shaped::seeds, shaped::adjacency_list)),

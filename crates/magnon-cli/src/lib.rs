@@ -19,6 +19,7 @@ mod fetched;
 pub mod figures;
 mod interrupt;
 mod jobs;
+mod mapped;
 mod progress;
 #[doc(hidden)]
 pub mod report;
@@ -75,6 +76,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> u8 {
 
 fn call(cli: &Cli) -> anyhow::Result<()> {
     ctrlc::set_handler(interrupt::handle)?;
+    mapped::guard();
     if let Some(threads) = cli.common.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }

@@ -86,6 +86,31 @@ fn kills_lose_nothing() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_graph_that_is_cut_short_in_use_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let edges: String =
+        (0..60_000u64).map(|k| format!("{} {}\n", k % 4000, k * 7919 % 4001)).collect();
+    fs::write(root.join("e.txt"), edges).unwrap();
+    run("pack @/e.txt -o @/g.magnon --quiet", root);
+    let words =
+        "propagate @/g.magnon --charge 1/4 --features degree --order 100000 -o @/y.npy --quiet";
+    let child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+        .args(arguments(words, root))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1000));
+    fs::OpenOptions::new().write(true).open(root.join("g.magnon")).unwrap().set_len(4096).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("bus error") || error.contains("truncated"), "{error}");
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let root = text(folder.path());

@@ -7,6 +7,7 @@
 mod common;
 
 use common::{magnon, text};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -17,9 +18,9 @@ use std::time::{Duration, Instant};
 const HANG: Duration = Duration::from_secs(20);
 
 /// Commands with flags that keep them busy for a while. `GRAPH` is a sparse random graph, `RUN` a model trained
-/// on it, and `OUT` a place for files. `models` has nothing to do, `fetch` needs a network, and `reproduce`
-/// needs the paper's data; it stops as `compare` does.
-const COMMANDS: [&str; 15] = [
+/// on it, `PAPER` a folder in which that graph stands for one of the paper's, and `OUT` a place for files. `fetch`
+/// asks a proxy that never answers; `models` has nothing to do.
+const COMMANDS: [&str; 18] = [
     "info GRAPH",
     "cycles GRAPH --enumerate",
     "operator GRAPH -o OUT.npz",
@@ -35,14 +36,55 @@ const COMMANDS: [&str; 15] = [
     "compare GRAPH -o OUT",
     "tune GRAPH",
     "generate erdos-renyi --nodes 50000 --density 0.01 -o OUT.csv",
+    "pack PAPER/edges.csv -o OUT.magnon --memory 16M",
+    "reproduce accuracy --data PAPER --only cornell -o OUT",
+    "fetch cora_ml",
 ];
 
 const GRAPH: &str = "cyclic:nodes=50000,density=0.0002";
 
-fn start(command: &str, run: &Path, folder: &Path) -> Child {
+/// What all commands share.
+struct Stage {
+    folder: tempfile::TempDir,
+    /// A server that takes connections and never says a word.
+    silent: TcpListener,
+}
+
+impl Stage {
+    fn set() -> Self {
+        let stage = Self {
+            folder: tempfile::tempdir().unwrap(),
+            silent: TcpListener::bind("127.0.0.1:0").unwrap(),
+        };
+        let flags = "--charge 1/3 --epochs 1 --no-report --quiet --out";
+        let sizes = "cyclic --nodes 50000 --density 0.0002 --quiet -o";
+        stage.run(&format!("train {GRAPH} {flags}"), "run");
+        stage.run(&format!("generate {sizes}"), "paper/cornell");
+        stage.run(&format!("generate {sizes}"), "paper/edges.csv");
+        stage
+    }
+
+    fn path(&self, name: &str) -> String {
+        text(&self.folder.path().join(name))
+    }
+
+    fn run(&self, words: &str, output: &str) {
+        let output = self.path(output);
+        let words: Vec<&str> = words.split_whitespace().chain([output.as_str()]).collect();
+        let ended = magnon(&words);
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+
+    fn proxy(&self) -> String {
+        format!("http://{}", self.silent.local_addr().unwrap())
+    }
+}
+
+fn start(command: &str, stage: &Stage, folder: &Path) -> Child {
     let place = |word: &str| match word.split_once('.') {
         _ if word == "GRAPH" => GRAPH.to_owned(),
-        _ if word == "RUN" => text(run),
+        _ if word == "RUN" => stage.path("run"),
+        _ if word.starts_with("PAPER") => word.replace("PAPER", &stage.path("paper")),
         _ if word == "OUT" => text(&folder.join("out")),
         Some(("OUT", ending)) => text(&folder.join(format!("out.{ending}"))),
         _ => word.to_owned(),
@@ -51,6 +93,10 @@ fn start(command: &str, run: &Path, folder: &Path) -> Child {
         .args(command.split_whitespace().map(place))
         .arg("--quiet")
         .env("MAGNON_CACHE", folder.join("cache"))
+        .env("HTTPS_PROXY", stage.proxy())
+        .env_remove("https_proxy")
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -65,9 +111,9 @@ fn send(signal: &str, child: &Child) {
 }
 
 /// Stops a command after a while, and gives how long that takes.
-fn stop(command: &str, signal: &str, after: Duration, run: &Path) -> Duration {
+fn stop(command: &str, signal: &str, after: Duration, stage: &Stage) -> Duration {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = start(command, run, folder.path());
+    let mut child = start(command, stage, folder.path());
     sleep(after);
     // A command that is over stays until it is asked for its end, so that no other process gets the signal.
     send(signal, &child);
@@ -91,11 +137,7 @@ fn stop(command: &str, signal: &str, after: Duration, run: &Path) -> Duration {
 #[test]
 fn every_command_ends_soon_after_a_signal() {
     let rounds = std::env::var("MAGNON_STOPS").map_or(1, |count| count.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let flags = ["train", GRAPH, "--charge", "1/3", "--epochs", "1", "--no-report", "--quiet"];
-    let trained = magnon(&[&flags[..], &["--out", &text(&run)]].concat());
-    assert!(trained.status.success(), "{}", String::from_utf8_lossy(&trained.stderr));
+    let stage = Stage::set();
     // An early moment and a late one in each round; commands are stopped four at a time.
     let stops = (0..rounds).flat_map(|round| {
         let moment = Duration::from_millis(150 + 613 * round % 3000);
@@ -111,7 +153,7 @@ fn every_command_ends_soon_after_a_signal() {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some((command, signal, moment)) = next() {
-                    let taken = stop(command, signal, moment, &run);
+                    let taken = stop(command, signal, moment, &stage);
                     let mut slowest = slowest.lock().unwrap();
                     *slowest = (*slowest).max((taken, command));
                 }

@@ -113,6 +113,11 @@ impl Server {
         Self { host, requests, stopped }
     }
 
+    /// The address of the server.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
     /// What was asked up to now.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()

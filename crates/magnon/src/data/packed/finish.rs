@@ -27,7 +27,7 @@ pub(super) fn run(
     let scan = &work.state.scan;
     let path = work.path("graph");
     let failed = |reason| io_error(&path, "write", reason);
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+    let file = OpenOptions::new().read(true).write(true).open(&path);
     let file = file.map_err(failed)?;
     // Weights that are all 1 are forgotten.
     let weighted = scan.weighted && build.unlike;

@@ -125,6 +125,10 @@ impl Work {
             .ok()
             .and_then(|text| serde_json::from_slice(&text).ok())
             .filter(|state: &State| state.key == key);
+        // Rows that are built lie in this file. It is gone where it already got its final name: all begins again.
+        let rows = disk::exists(&folder.join("graph")).map_err(failed(&folder))?;
+        let state =
+            state.filter(|state| rows || state.build.as_ref().is_none_or(|build| build.done == 0));
         let resumed = state.is_some();
         let state = state.unwrap_or(State { key, ..State::default() });
         Ok(Self { folder, output: output.to_owned(), state, resumed, _lock: file })
