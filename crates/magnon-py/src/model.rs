@@ -6,7 +6,7 @@ use crate::errors::Failure;
 use crate::fetch::local;
 use crate::flags::Flags;
 use clap::Parser;
-use magnon::data::{self, FeatureNorm, MadeFeatures, Scaling};
+use magnon::data::{self, FeatureNorm, MadeKind, Scaling};
 use magnon::matrix::Matrix;
 use magnon::run::{self, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{DataConfig, EpochRecord, RunConfig};
@@ -93,7 +93,7 @@ pub fn trainable(data: &data::Dataset) -> Result<data::Dataset, Failure> {
 fn with_features(data: &data::Dataset, norm: FeatureNorm) -> Result<data::Dataset, Failure> {
     let mut data = data.clone();
     if data.features.is_none() {
-        make_features(&mut data, MadeFeatures::Degree, norm)?;
+        make_features(&mut data, MadeKind::Degree.into(), norm)?;
     }
     Ok(data)
 }

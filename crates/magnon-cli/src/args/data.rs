@@ -21,9 +21,10 @@ pub struct DataArgs {
 #[command(next_help_heading = "Data")]
 pub struct DataFlags {
     /// Node features from this table (.csv, .tsv, .parquet, .feather, joined by its id column) or array
-    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA; or degree, identity or
-    /// eigen:K (K eigenvectors of the magnetic Laplacian), to make them from the graph
-    #[arg(long, value_name = "FILE|degree|identity|eigen:K")]
+    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA; or degree, identity, eigen:K
+    /// (K eigenvectors of the magnetic Laplacian) or none (ones), made from the graph in their place; or
+    /// +degree, +identity or +eigen:K, added to those of DATA
+    #[arg(long, value_name = "FILE|[+]MADE")]
     pub features: Option<PathBuf>,
     /// Node labels from this table or array, in place of those of DATA
     #[arg(long, value_name = "FILE")]
@@ -128,13 +129,15 @@ impl DataArgs {
         }
         let made = flags.features.as_ref().filter(|path| !path.exists());
         let made = match made.and_then(|path| path.to_str()) {
-            Some(text) if text.starts_with("eigen:") => {
+            Some(text) if text.starts_with("eigen:") || text.starts_with('+') => {
                 Some(text.parse::<MadeFeatures>().map_err(usage)?)
             }
             text => text.and_then(|text| text.parse().ok()),
         };
-        if made.is_some() {
-            (config.made, config.features) = (made, None);
+        if let Some(made) = made {
+            config.made = Some(made);
+            // What is added stands beside the features that a preset names.
+            config.features = config.features.take().filter(|_| made.added);
         } else if flags.features.is_some() {
             (config.made, config.features) = (None, flags.features.clone());
         }

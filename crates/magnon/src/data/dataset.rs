@@ -166,6 +166,15 @@ pub enum Scaling {
         /// The standard deviation of each column; 1 where a column is constant.
         std: Vec<f64>,
     },
+    /// The first columns in one way, and those that were added to them in another.
+    Joined {
+        /// How many columns are the first.
+        columns: usize,
+        /// What was done to them.
+        first: Box<Scaling>,
+        /// What was done to the others.
+        rest: Box<Scaling>,
+    },
 }
 
 impl Scaling {
@@ -174,6 +183,12 @@ impl Scaling {
         match self {
             Self::None => {}
             Self::Rows => features.normalize_rows(),
+            Self::Joined { columns, first, rest } => {
+                let [mut a, mut b] = features.split_at(*columns);
+                first.apply(&mut a);
+                rest.apply(&mut b);
+                *features = a.beside(&b);
+            }
             Self::Standard { mean, std } => {
                 if let Features::Sparse(matrix) = features {
                     *features = Features::Dense(matrix.to_dense());
@@ -193,6 +208,7 @@ impl Scaling {
         match self {
             Self::None => None,
             Self::Rows => Some("the rows of the features were scaled to sum 1"),
+            Self::Joined { .. } => Some("given and added features were scaled by themselves"),
             Self::Standard { .. } => {
                 Some("the columns of the features were scaled to mean 0 and standard deviation 1")
             }

@@ -183,7 +183,7 @@ impl FeatureFile {
                 return Err(problem);
             }
             let value = match &scaling.scaling {
-                Scaling::None => value,
+                Scaling::None | Scaling::Joined { .. } => value, // a file has no added columns
                 Scaling::Rows => match scaling.row_sums.get(row) {
                     Some(&sum) if sum > 0.0 => (f64::from(value) / sum) as f32,
                     _ => value,

@@ -4,10 +4,19 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Features made from the graph.
+/// Features made from the graph, in place of given ones or beside them: `degree`, `+degree`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum MadeFeatures {
+pub struct MadeFeatures {
+    /// What is made.
+    pub kind: MadeKind,
+    /// Whether it is added to what the nodes have.
+    pub added: bool,
+}
+
+/// What features can be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeKind {
     /// ln(1 + in-degree) and ln(1 + out-degree), each with mean 0 and standard deviation 1.
     Degree,
     /// The rows of the identity: every node is a feature of its own.
@@ -15,6 +24,15 @@ pub enum MadeFeatures {
     /// Real and imaginary parts of so many eigenvectors of the magnetic Laplacian with the charge ¼, those of the
     /// smallest eigenvalues, scaled to a mean square of 1.
     Eigen(usize),
+    /// A column of ones: nodes differ by their place in the graph alone.
+    None,
+}
+
+impl From<MadeKind> for MadeFeatures {
+    /// In place of given ones.
+    fn from(kind: MadeKind) -> Self {
+        Self { kind, added: false }
+    }
 }
 
 /// Most eigenvectors.
@@ -24,24 +42,42 @@ impl FromStr for MadeFeatures {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "degree" => Ok(Self::Degree),
-            None if text == "identity" => Ok(Self::Identity),
+        let (name, added) = match text.strip_prefix('+') {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        let kind = match name.split_once(':') {
+            None if name == "degree" => MadeKind::Degree,
+            None if name == "identity" => MadeKind::Identity,
+            None if name == "none" && !added => MadeKind::None,
             Some(("eigen", count)) => match count.parse() {
-                Ok(count) if (1..=MOST).contains(&count) => Ok(Self::Eigen(count)),
-                _ => Err(format!("'{text}': the number of eigenvectors is from 1 to {MOST}")),
+                Ok(count) if (1..=MOST).contains(&count) => MadeKind::Eigen(count),
+                _ => {
+                    return Err(format!(
+                        "'{text}': the number of eigenvectors is from 1 to {MOST}"
+                    ));
+                }
             },
-            _ => Err(format!("'{text}' is neither a file nor degree, identity or eigen:K")),
-        }
+            _ => {
+                return Err(format!(
+                    "'{text}' is neither a file nor degree, identity, eigen:K or none; +degree adds to given features"
+                ));
+            }
+        };
+        Ok(Self { kind, added })
     }
 }
 
 impl fmt::Display for MadeFeatures {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Degree => f.write_str("degree"),
-            Self::Identity => f.write_str("identity"),
-            Self::Eigen(count) => write!(f, "eigen:{count}"),
+        if self.added {
+            f.write_str("+")?;
+        }
+        match self.kind {
+            MadeKind::Degree => f.write_str("degree"),
+            MadeKind::Identity => f.write_str("identity"),
+            MadeKind::Eigen(count) => write!(f, "eigen:{count}"),
+            MadeKind::None => f.write_str("none"),
         }
     }
 }
@@ -63,16 +99,17 @@ impl From<MadeFeatures> for String {
 impl MadeFeatures {
     /// What is made, in words.
     pub(crate) fn words(self) -> String {
-        match self {
-            Self::Degree => {
-                "the features are the logarithms of in-degree and out-degree".to_owned()
+        let what = match self.kind {
+            MadeKind::Degree => "the logarithms of in-degree and out-degree".to_owned(),
+            MadeKind::Identity => "the rows of the identity, one column per node".to_owned(),
+            MadeKind::Eigen(count) => {
+                format!("{count} eigenvectors of the magnetic Laplacian at charge 1/4")
             }
-            Self::Identity => {
-                "the features are the rows of the identity, one column per node".to_owned()
-            }
-            Self::Eigen(count) => format!(
-                "the features are {count} eigenvectors of the magnetic Laplacian at charge 1/4"
-            ),
+            MadeKind::None => "a column of ones".to_owned(),
+        };
+        match self.added {
+            true => format!("{what} were added to the features"),
+            false => format!("the features are {what}"),
         }
     }
 }
@@ -83,9 +120,13 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for made in [MadeFeatures::Degree, MadeFeatures::Identity, MadeFeatures::Eigen(7)] {
+        for kind in [MadeKind::Degree, MadeKind::Identity, MadeKind::Eigen(7), MadeKind::None] {
+            let made = MadeFeatures::from(kind);
             assert_eq!(made.to_string().parse(), Ok(made));
+            let added = MadeFeatures { added: true, ..made };
+            assert!(kind == MadeKind::None || added.to_string().parse() == Ok(added));
         }
+        assert!("+none".parse::<MadeFeatures>().is_err());
         assert!("eigen:0".parse::<MadeFeatures>().unwrap_err().contains("from 1 to 1024"));
         assert!("eigen".parse::<MadeFeatures>().unwrap_err().contains("eigen:K"));
     }

@@ -11,7 +11,7 @@ pub use channel::Channel;
 pub use channels::Channels;
 
 use super::error::{check_count, check_dropout, check_width};
-use super::tunable::{Tunable, Values};
+use super::tunable::{Tunable, Values, whole};
 use super::{
     Architecture, Direction, InputShare, Inputs, ModelError, ModelInfo, Network, TrainingDefaults,
 };
@@ -77,6 +77,18 @@ pub struct BankConfig {
     pub init: Init,
 }
 
+/// Channels that a search tries where they are left open: smoothed features, the raw ones beside them, words over the
+/// edges, adjacency rows, and charges.
+const TRIED: [&str; 6] = [
+    "linear-rank(order=8)",
+    "x,linear-rank(order=8)",
+    "x,out,in",
+    "x,out,in,out.out,out.in,in.out,in.in",
+    "x,out,in,out.out,out.in,in.out,in.in,rows-out,rows-in",
+    "x,power(order=1,charge=1/8,self_loops=false,normalize=directed),\
+     power(order=2,charge=1/8,self_loops=false,normalize=directed)",
+];
+
 /// Factor of the weight decay where all channels are smoothed features.
 const SMOOTH_DECAY: f64 = 10.0;
 
@@ -106,8 +118,10 @@ impl Architecture for BankConfig {
         filter: None,
         training: TrainingDefaults { rate: 0.01, weight_decay: 1e-4, ..TrainingDefaults::MGC },
         tunable: &[
+            Tunable { key: "channels", values: Values::Open(&TRIED) },
             Tunable::HIDDEN,
-            Tunable { key: "activation", values: Values::Words(&["relu", "tanh"]) },
+            whole("layers", &[1, 2]),
+            Tunable { key: "activation", values: Values::Words(&["relu", "tanh", "gated_tanh"]) },
             Tunable::NORMALIZE_ROWS,
             Tunable::DROPOUT,
         ],

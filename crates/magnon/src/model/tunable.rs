@@ -20,6 +20,8 @@ pub enum Values {
     Numbers(&'static [f64]),
     /// Words.
     Words(&'static [&'static str]),
+    /// Words that are tried where the setting is left open, as `auto`.
+    Open(&'static [&'static str]),
     /// Yes or no.
     Flag,
 }
@@ -30,7 +32,9 @@ impl Values {
         match self {
             Self::Whole(values) => values.iter().map(|&value| value.into()).collect(),
             Self::Numbers(values) => values.iter().map(|&value| value.into()).collect(),
-            Self::Words(values) => values.iter().map(|&value| value.into()).collect(),
+            Self::Words(values) | Self::Open(values) => {
+                values.iter().map(|&value| value.into()).collect()
+            }
             Self::Flag => vec![false.into(), true.into()],
         }
     }

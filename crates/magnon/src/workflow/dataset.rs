@@ -2,9 +2,9 @@
 
 use super::made::make_features;
 use crate::Error;
-use crate::data::MadeFeatures;
 use crate::data::{
-    Dataset, Split, SplitChoice, SplitError, SyntheticConfig, attach_features, attach_labels, load,
+    Dataset, MadeKind, Split, SplitChoice, SplitError, SyntheticConfig, attach_features,
+    attach_labels, load,
 };
 use crate::graph::generate::GeneratorKind;
 use crate::train::DataConfig;
@@ -22,11 +22,11 @@ pub fn read_dataset(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
         Some(synthetic) => generated(name, synthetic?, config, seed)?,
         None => load(Path::new(name), &config.load)?,
     };
-    if let Some(made) = config.made {
-        make_features(&mut dataset, made, config.load.feature_norm)?;
-    }
     if let Some(path) = &config.features {
         attach_features(&mut dataset, path, &config.load)?;
+    }
+    if let Some(made) = config.made {
+        make_features(&mut dataset, made, config.load.feature_norm)?;
     }
     if let Some(path) = &config.labels {
         attach_labels(&mut dataset, path, &config.load)?;
@@ -55,7 +55,7 @@ pub fn choose_split(
 pub fn read_training_data(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
     let mut dataset = read_dataset(config, seed)?;
     if dataset.features.is_none() {
-        make_features(&mut dataset, MadeFeatures::Degree, config.load.feature_norm)?;
+        make_features(&mut dataset, MadeKind::Degree.into(), config.load.feature_norm)?;
         dataset.remarks.push(
             "the nodes have no features of their own; --features identity takes each node for one"
                 .into(),

@@ -1,28 +1,39 @@
 //! Makes features from the graph.
 
 use crate::Error;
-use crate::data::{DataError, Dataset, FeatureNorm, Features, MadeFeatures, set_features};
+use crate::data::{
+    DataError, Dataset, FeatureNorm, Features, MadeFeatures, MadeKind, Scaling, set_features,
+};
 use crate::graph::DiGraph;
 use crate::matrix::{Matrix, SparseMatrix};
 use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig};
 use crate::spectrum::{Select, SpectrumConfig, spectrum};
 use num_complex::Complex64;
 
-/// Puts features that are made from the graph in place of those of the data set, and says so. Those that are scaled by
-/// default stay as they are where `norm` is none.
+/// Puts features that are made from the graph in place of those of the data set, or beside them, and says so. Those that
+/// are scaled by default stay as they are where `norm` is none.
 pub fn make_features(
     dataset: &mut Dataset,
     made: MadeFeatures,
     norm: FeatureNorm,
 ) -> Result<(), Error> {
     let name = dataset.name.clone();
-    let (features, usual) = match made {
-        MadeFeatures::Degree => (degrees(&dataset.graph), FeatureNorm::Standard),
-        MadeFeatures::Identity => (identity(&dataset.graph, &name)?, FeatureNorm::None),
-        MadeFeatures::Eigen(count) => (eigenvectors(&dataset.graph, count)?, FeatureNorm::None),
+    let (features, usual) = match made.kind {
+        MadeKind::Degree => (degrees(&dataset.graph), FeatureNorm::Standard),
+        MadeKind::Identity => (identity(&dataset.graph, &name)?, FeatureNorm::None),
+        MadeKind::Eigen(count) => (eigenvectors(&dataset.graph, count)?, FeatureNorm::None),
+        MadeKind::None => (ones(&dataset.graph), FeatureNorm::None),
     };
     let norm = if norm == FeatureNorm::None { norm } else { usual };
+    let given = dataset.features.take().filter(|_| made.added);
+    let first = std::mem::take(&mut dataset.scaling);
     set_features(dataset, features, &name, norm)?;
+    if let (Some(given), Some(own)) = (given, dataset.features.take_if(|_| made.added)) {
+        let rest = std::mem::take(&mut dataset.scaling);
+        let columns = given.cols();
+        dataset.scaling = Scaling::Joined { columns, first: Box::new(first), rest: Box::new(rest) };
+        dataset.features = Some(given.beside(&own));
+    }
     dataset.remarks.push(made.words());
     Ok(())
 }
@@ -36,6 +47,11 @@ fn degrees(graph: &DiGraph) -> Features {
     }
     values.iter_mut().for_each(|degree| *degree = degree.ln_1p());
     Features::Dense(degrees)
+}
+
+fn ones(graph: &DiGraph) -> Features {
+    let ones = Matrix::from_vec(graph.nodes(), 1, vec![1.0; graph.nodes()]);
+    Features::Dense(ones.unwrap_or_else(|_| Matrix::zeros(0, 1)))
 }
 
 fn identity(graph: &DiGraph, name: &str) -> Result<Features, Error> {
@@ -89,13 +105,29 @@ mod tests {
     #[test]
     fn degrees_and_identity() {
         let mut dataset = SyntheticConfig::demo().dataset("demo").unwrap();
-        make_features(&mut dataset, MadeFeatures::Degree, FeatureNorm::Auto).unwrap();
+        make_features(&mut dataset, MadeKind::Degree.into(), FeatureNorm::Auto).unwrap();
         let (mean, std) = dataset.features.as_ref().unwrap().moments();
         assert!(mean.iter().all(|m| m.abs() < 1e-6) && std.iter().all(|s| (s - 1.0).abs() < 1e-6));
-        make_features(&mut dataset, MadeFeatures::Identity, FeatureNorm::Auto).unwrap();
+        make_features(&mut dataset, MadeKind::Identity.into(), FeatureNorm::Auto).unwrap();
         let features = dataset.features.unwrap();
         assert_eq!((features.rows(), features.cols()), (features.cols(), features.rows()));
         assert!(features.values().iter().all(|&v| v == 1.0));
+    }
+
+    /// Given columns stay, and a model can scale the same columns of other data in the same way.
+    #[test]
+    fn features_are_added() {
+        let mut dataset = SyntheticConfig::demo().dataset("demo").unwrap();
+        let raw = dataset.features.clone().unwrap();
+        dataset.scaling = FeatureNorm::Standard.apply(dataset.features.as_mut().unwrap());
+        let given = dataset.features.clone().unwrap();
+        make_features(&mut dataset, "+degree".parse().unwrap(), FeatureNorm::Auto).unwrap();
+        let joined = dataset.features.clone().unwrap();
+        assert_eq!(joined.cols(), given.cols() + 2);
+        assert_eq!(joined.split_at(given.cols())[0].values(), given.values());
+        let mut again = raw.beside(&degrees(&dataset.graph));
+        dataset.scaling.apply(&mut again);
+        assert_eq!(again.values(), joined.values());
     }
 
     /// They solve Lu = λu, and a relabelled graph has the same ones.

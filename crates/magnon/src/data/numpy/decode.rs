@@ -21,49 +21,62 @@ pub(crate) fn is_native_f32(dtype: DType) -> bool {
     native && dtype.kind == Kind::Float && dtype.size == 4
 }
 
-/// Hands every element's bytes to `take`, with its position.
-fn each(
+/// Elements that are decoded at once.
+const PIECE: usize = 1 << 13;
+
+/// Hands the bytes of some elements after the others to `take`, with the position of the first.
+fn pieces(
     file: &str,
     size: usize,
     len: usize,
-    mut source: impl Read,
-    mut take: impl FnMut(usize, &[u8]) -> Result<(), DataError>,
+    source: &mut dyn Read,
+    take: &mut dyn FnMut(usize, &[u8]) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    let piece = (BUFFER / size.max(1)).max(1);
+    let piece = (BUFFER / size.max(1)).clamp(1, PIECE);
     let mut buffer = zeroed::<u8>(piece.min(len) * size, file)?;
     let mut done = 0;
     while done < len && size > 0 {
         let now = piece.min(len - done);
         let bytes = &mut buffer[..now * size];
         source.read_exact(bytes).map_err(|error| short(file, error))?;
-        for (k, element) in bytes.chunks_exact(size).enumerate() {
-            take(done + k, element)?;
-        }
+        take(done, bytes)?;
         done += now;
     }
     Ok(())
 }
 
-/// Runs `$body` with `$convert` bound to a function from an element's bytes to a number.
-macro_rules! with_number {
-    ($dtype:expr, $file:expr, |$convert:ident| $body:expr) => {{
+/// Refuses elements that are no real numbers.
+fn check_real(file: &str, dtype: DType) -> Result<(), DataError> {
+    match (dtype.kind, dtype.size) {
+        (Kind::Bool | Kind::Uint | Kind::Int, 1) => Ok(()),
+        (Kind::Int | Kind::Uint | Kind::Float, 2 | 4 | 8) => Ok(()),
+        (Kind::Complex, _) => {
+            Err(DataError::format(file, "complex elements are not read here; real ones are needed"))
+        }
+        _ => Err(DataError::format(file, "numbers are needed, but the array holds text")),
+    }
+}
+
+/// Appends the real numbers that bytes of a type hold, each as `$give` has it.
+macro_rules! extend {
+    ($dtype:expr, $bytes:expr, $out:expr, |$number:ident| $give:expr) => {{
         macro_rules! run {
             ($type:ty) => {{
+                let elements = $bytes.as_chunks::<{ size_of::<$type>() }>().0.iter();
                 if $dtype.big_endian {
-                    let $convert = |bytes: &[u8]| {
-                        bytes.try_into().map(<$type>::from_be_bytes).unwrap_or_default()
-                    };
-                    $body
+                    $out.extend(elements.map(|&bytes| {
+                        let $number = <$type>::from_be_bytes(bytes);
+                        $give
+                    }));
                 } else {
-                    let $convert = |bytes: &[u8]| {
-                        bytes.try_into().map(<$type>::from_le_bytes).unwrap_or_default()
-                    };
-                    $body
+                    $out.extend(elements.map(|&bytes| {
+                        let $number = <$type>::from_le_bytes(bytes);
+                        $give
+                    }));
                 }
             }};
         }
         match ($dtype.kind, $dtype.size) {
-            (Kind::Bool | Kind::Uint, 1) => run!(u8),
             (Kind::Int, 1) => run!(i8),
             (Kind::Int, 2) => run!(i16),
             (Kind::Int, 4) => run!(i32),
@@ -74,35 +87,27 @@ macro_rules! with_number {
             (Kind::Float, 2) => run!(f16),
             (Kind::Float, 4) => run!(f32),
             (Kind::Float, 8) => run!(f64),
-            (Kind::Complex, _) => Err(DataError::format(
-                $file,
-                "complex elements are not read here; real ones are needed",
-            )),
-            _ => Err(DataError::format($file, "numbers are needed, but the array holds text")),
+            _ => run!(u8),
         }
     }};
 }
 
-/// An element as a float and, where that is possible without loss, as `i64`.
-trait Number: Copy {
-    fn to_f32(self) -> f32;
-    fn to_f64(self) -> f64;
-    fn to_i64(self) -> Option<i64>;
+/// A number in double precision.
+trait Number {
+    fn double(self) -> f64;
+    /// The same as `i64`, where that is possible without loss.
+    fn whole(self) -> Option<i64>;
 }
 
 macro_rules! whole {
     ($($type:ty),*) => {$(
         impl Number for $type {
             #[inline]
-            fn to_f32(self) -> f32 {
-                self as f32
-            }
-            #[inline]
-            fn to_f64(self) -> f64 {
+            fn double(self) -> f64 {
                 self as f64
             }
             #[inline]
-            fn to_i64(self) -> Option<i64> {
+            fn whole(self) -> Option<i64> {
                 i64::try_from(self).ok()
             }
         }
@@ -114,15 +119,11 @@ macro_rules! real {
     ($($type:ty),*) => {$(
         impl Number for $type {
             #[inline]
-            fn to_f32(self) -> f32 {
-                f64::from(self) as f32
-            }
-            #[inline]
-            fn to_f64(self) -> f64 {
+            fn double(self) -> f64 {
                 self.into()
             }
             #[inline]
-            fn to_i64(self) -> Option<i64> {
+            fn whole(self) -> Option<i64> {
                 let value = f64::from(self);
                 // Whole numbers up to 2^53 are exact; larger ones are no index of anything.
                 let whole = value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0;
@@ -133,20 +134,37 @@ macro_rules! real {
 }
 real!(f16, f32, f64);
 
+/// The real numbers in some bytes.
+fn doubles(dtype: DType, bytes: &[u8], out: &mut Vec<f64>) {
+    out.clear();
+    extend!(dtype, bytes, out, |number| number.double());
+}
+
+/// The whole numbers in some bytes.
+fn wholes(dtype: DType, bytes: &[u8], out: &mut Vec<Option<i64>>) {
+    out.clear();
+    extend!(dtype, bytes, out, |number| number.whole());
+}
+
 /// Every element as `f32`; says whether that has changed one.
 pub(crate) fn floats(
     file: &str,
     dtype: DType,
     len: usize,
-    source: impl Read,
+    mut source: impl Read,
     mut take: impl FnMut(usize, f32) -> Result<(), DataError>,
 ) -> Result<bool, DataError> {
-    let mut rounded = false;
-    with_number!(dtype, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
-        let number = convert(bytes);
-        rounded |= f64::from(number.to_f32()) != number.to_f64();
-        take(k, number.to_f32())
-    }))?;
+    check_real(file, dtype)?;
+    let (mut rounded, mut numbers) = (false, Vec::new());
+    pieces(file, dtype.size, len, &mut source, &mut |first, bytes| {
+        doubles(dtype, bytes, &mut numbers);
+        for (k, &number) in (first..).zip(&numbers) {
+            let single = number as f32;
+            rounded |= f64::from(single) != number;
+            take(k, single)?;
+        }
+        Ok(())
+    })?;
     Ok(rounded)
 }
 
@@ -155,27 +173,23 @@ pub(super) fn complex(
     file: &str,
     dtype: DType,
     len: usize,
-    source: impl Read,
+    mut source: impl Read,
     mut take: impl FnMut(usize, Complex64),
 ) -> Result<(), DataError> {
-    if dtype.kind != Kind::Complex {
-        return with_number!(dtype, file, |convert| each(
-            file,
-            dtype.size,
-            len,
-            source,
-            |k, bytes| {
-                take(k, Complex64::from(convert(bytes).to_f64()));
-                Ok(())
-            }
-        ));
-    }
-    let half = DType { kind: Kind::Float, size: dtype.size / 2, ..dtype };
-    with_number!(half, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
-        let (re, im) = bytes.split_at(half.size);
-        take(k, Complex64::new(convert(re).to_f64(), convert(im).to_f64()));
+    let parts = if dtype.kind == Kind::Complex { 2 } else { 1 };
+    let part = match parts {
+        2 => DType { kind: Kind::Float, size: dtype.size / 2, ..dtype },
+        _ => dtype,
+    };
+    check_real(file, part)?;
+    let mut numbers = Vec::new();
+    pieces(file, dtype.size, len, &mut source, &mut |first, bytes| {
+        doubles(part, bytes, &mut numbers);
+        for (k, parts) in (first..).zip(numbers.chunks_exact(parts)) {
+            take(k, Complex64::new(parts[0], parts.get(1).copied().unwrap_or(0.0)));
+        }
         Ok(())
-    }))
+    })
 }
 
 /// Every element as a whole number; `take` may refuse one with a reason.
@@ -183,18 +197,27 @@ pub(super) fn integers(
     file: &str,
     dtype: DType,
     len: usize,
-    source: impl Read,
+    mut source: impl Read,
     mut take: impl FnMut(usize, i64) -> Result<(), String>,
 ) -> Result<(), DataError> {
-    with_number!(dtype, file, |convert| each(file, dtype.size, len, source, |k, bytes| {
-        let number = convert(bytes);
-        let value = number.to_i64().ok_or_else(|| {
-            let problem =
-                format!("{} at position {k} is not a usable whole number", number.to_f32());
-            DataError::format(file, problem)
-        })?;
-        take(k, value).map_err(|problem| DataError::format(file, problem))
-    }))
+    check_real(file, dtype)?;
+    let mut numbers = Vec::new();
+    pieces(file, dtype.size, len, &mut source, &mut |first, bytes| {
+        wholes(dtype, bytes, &mut numbers);
+        for (k, &number) in (first..).zip(&numbers) {
+            let value = number.ok_or_else(|| {
+                let mut found = Vec::new();
+                doubles(dtype, bytes, &mut found);
+                let problem = format!(
+                    "{} at position {k} is not a usable whole number",
+                    found[k - first] as f32
+                );
+                DataError::format(file, problem)
+            })?;
+            take(k, value).map_err(|problem| DataError::format(file, problem))?;
+        }
+        Ok(())
+    })
 }
 
 /// Every element as text, without the zeros that pad it.
@@ -202,14 +225,14 @@ pub(super) fn strings(
     file: &str,
     dtype: DType,
     len: usize,
-    source: impl Read,
+    mut source: impl Read,
 ) -> Result<Vec<String>, DataError> {
     if dtype.size == 0 {
         return Err(DataError::format(file, "its texts have no characters"));
     }
     let mut texts = Vec::new();
     reserve(&mut texts, len, file)?;
-    each(file, dtype.size, len, source, |_, bytes| {
+    let mut text = |bytes: &[u8]| {
         texts.push(if dtype.kind == Kind::Bytes {
             let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
             String::from_utf8_lossy(&bytes[..end]).into_owned()
@@ -223,6 +246,9 @@ pub(super) fn strings(
                 codes.map(|c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
             text.trim_end_matches('\0').to_owned()
         });
+    };
+    pieces(file, dtype.size, len, &mut source, &mut |_, bytes| {
+        bytes.chunks_exact(dtype.size).for_each(&mut text);
         Ok(())
     })?;
     Ok(texts)

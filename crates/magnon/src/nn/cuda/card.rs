@@ -25,7 +25,7 @@ pub(super) fn count() -> Result<usize, String> {
     static COUNT: OnceLock<Result<usize, String>> = OnceLock::new();
     COUNT
         .get_or_init(|| {
-            // SAFETY: only looks for a library by its usual names.
+            // SAFETY: only looks for a library by its usual names. Tested by `no_such_card`.
             if !unsafe { sys::is_culib_present() } {
                 return Err("there is no NVIDIA driver (libcuda was not found)".to_owned());
             }
@@ -53,7 +53,8 @@ impl Card {
         }
         let failed = |error| format!("cuda:{number} cannot be used: {}", words(&error));
         let context = CudaContext::new(number).map_err(failed)?;
-        // SAFETY: every engine keeps to one stream, and hands nothing over before it has waited for it.
+        // SAFETY: every engine keeps to one stream, and hands nothing over before it has waited for it. Tested by
+        // `large_copies`.
         unsafe { context.disable_event_tracking() };
         let capability = context.compute_capability().map_err(failed)?;
         let kernels = kernels(capability)?;

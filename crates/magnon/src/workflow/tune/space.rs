@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::filter::FilterKind;
-use crate::model::{ChargeChoice, KindChoice, PassChoice};
+use crate::model::{ChargeChoice, KindChoice, PassChoice, Values};
 use crate::train::RunConfig;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -41,6 +41,10 @@ pub(super) fn space(base: &RunConfig, advice: Option<&ChargeAdvice>) -> Vec<Dime
     };
     let numbers = |values: &[f64]| values.iter().map(|&value| json!(value)).collect::<Vec<_>>();
     for tunable in base.model.info().tunable {
+        let is_open = || base.model.settings().get(tunable.key) == Some(&json!("auto"));
+        if matches!(tunable.values, Values::Open(_)) && !is_open() {
+            continue;
+        }
         add(tunable.key, format!("/model/{}", tunable.key), tunable.values.list());
     }
     if let Some(operator) = &base.operator {
