@@ -6,7 +6,9 @@ use magnon::data::Features;
 use magnon::filter::{FilterConfig, FilterKind, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::{Matrix, SparseMatrix};
-use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Symmetrize};
+use magnon::operator::{
+    Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Phase, Symmetrize,
+};
 
 /// More steps only take longer.
 const MOST_STEPS: usize = 200;
@@ -55,8 +57,13 @@ impl Input {
             charge,
             symmetrize: [Symmetrize::Max, Symmetrize::Mean][usize::from(symmetrize % 2)],
             self_loops: self_loops % 2 == 0,
-            normalize: [Normalize::Symmetric, Normalize::RandomWalk, Normalize::None]
-                [usize::from(normalize % 3)],
+            normalize: [
+                Normalize::Symmetric,
+                Normalize::RandomWalk,
+                Normalize::None,
+                Normalize::Directed,
+            ][usize::from(normalize % 4)],
+            phase: [Phase::Sign, Phase::Weight][usize::from(symmetrize / 2 % 2)],
             kind: [Kind::Adjacency, Kind::NegatedAdjacency, Kind::Laplacian][usize::from(kind % 3)],
         })
     }
@@ -108,7 +115,7 @@ fn filter(input: &Input) -> Option<()> {
     if filter.order().is_some_and(|order| order > MOST_STEPS) {
         return None;
     }
-    let result = propagate(&operator, &filter, &features, &|_, _| ()).ok()?;
+    let result = propagate(&operator, &filter, &features, &|_, _| true).ok()?;
     let (rows, cols, finite) = match &result {
         Propagated::Real(x) => (x.rows(), x.cols(), x.as_slice().iter().all(|x| x.is_finite())),
         Propagated::Complex(x) => {

@@ -6,6 +6,7 @@ use magnon::cycles::{Cycles, LengthsConfig};
 use magnon::workflow::{self, Phases, Progress};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -52,40 +53,70 @@ const BATCH: usize = 4096;
 /// Time between two looks at interrupts.
 const TICK: Duration = Duration::from_millis(20);
 
+/// Some cycles, one after the other.
+#[derive(Default)]
+struct Batch {
+    nodes: Vec<u32>,
+    /// Where each cycle ends.
+    ends: Vec<usize>,
+}
+
+/// A batch, and how many cycles of it were taken.
+#[derive(Default)]
+struct Taken {
+    batch: Batch,
+    count: usize,
+}
+
+impl Taken {
+    /// The nodes of the next cycle.
+    fn next(&mut self) -> Option<&[u32]> {
+        let end = *self.batch.ends.get(self.count)?;
+        let start = if self.count == 0 { 0 } else { self.batch.ends[self.count - 1] };
+        self.count += 1;
+        Some(&self.batch.nodes[start..end])
+    }
+}
+
 /// Gives cycles in the order of their smallest node, found by a thread that is a little ahead.
 #[pyclass(frozen, module = "magnon._magnon")]
 pub struct CycleIterator {
-    receiver: Mutex<Receiver<Vec<Vec<u32>>>>,
-    waiting: Mutex<std::vec::IntoIter<Vec<u32>>>,
+    receiver: Mutex<Receiver<Batch>>,
+    waiting: Mutex<Taken>,
+    /// What nodes are called.
+    names: Vec<Py<PyAny>>,
     stop: Arc<AtomicBool>,
 }
 
 #[pymethods]
 impl CycleIterator {
     #[new]
-    #[pyo3(signature = (dataset, max_length=None))]
-    fn new(dataset: &Dataset, max_length: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (dataset, names, max_length=None))]
+    fn new(dataset: &Dataset, names: Vec<Py<PyAny>>, max_length: Option<usize>) -> PyResult<Self> {
+        let nodes = dataset.inner.graph.nodes();
+        if names.len() != nodes {
+            let problem = format!("{} names for {nodes} nodes", names.len());
+            return Err(PyValueError::new_err(problem));
+        }
         let (sender, receiver) = sync_channel(2);
         let (data, stop) = (dataset.inner.clone(), Arc::new(AtomicBool::new(false)));
         let stopped = stop.clone();
-        let search = move || {
-            let found = Cycles::until(&data.graph, max_length, &stopped);
-            hand_over(found, &sender);
-        };
+        let search = move || hand_over(Cycles::until(&data.graph, max_length, &stopped), &sender);
         std::thread::Builder::new().name("magnon cycles".to_owned()).spawn(search)?;
-        let (receiver, waiting) = (Mutex::new(receiver), Mutex::new(Vec::new().into_iter()));
-        Ok(Self { receiver, waiting, stop })
+        let (receiver, waiting) = (Mutex::new(receiver), Mutex::default());
+        Ok(Self { receiver, waiting, names, stop })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
         slf
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         let broken = |_| PyValueError::new_err("another thread left this iterator broken");
         loop {
             if let Some(cycle) = self.waiting.lock().map_err(broken)?.next() {
-                return Ok(Some(cycle));
+                let named = cycle.iter().map(|&node| self.names[node as usize].bind(py));
+                return PyList::new(py, named).map(Some);
             }
             // A loop in C, such as that of list(), looks at interrupts nowhere else.
             py.check_signals()?;
@@ -94,7 +125,7 @@ impl CycleIterator {
                 Err(_) => Err(RecvTimeoutError::Disconnected),
             });
             match batch {
-                Ok(batch) => *self.waiting.lock().map_err(broken)? = batch.into_iter(),
+                Ok(batch) => *self.waiting.lock().map_err(broken)? = Taken { batch, count: 0 },
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => (),
             }
@@ -108,20 +139,26 @@ impl Drop for CycleIterator {
     }
 }
 
+/// Cycles between two looks at the clock, where they come fast.
+const BETWEEN_LOOKS: usize = 32;
+
 /// Sends batches that grow, and soon, so that the first cycle comes at once and the many at little cost each.
-fn hand_over(mut cycles: impl Iterator<Item = Vec<u32>>, sender: &SyncSender<Vec<Vec<u32>>>) {
-    let mut size = 1;
+fn hand_over(mut cycles: Cycles, sender: &SyncSender<Batch>) {
+    let (mut size, mut between) = (1, 1);
     loop {
-        let (start, mut batch, mut last) = (Instant::now(), Vec::new(), false);
-        while batch.len() < size && start.elapsed() < TICK && !last {
-            match cycles.next() {
-                Some(cycle) => batch.push(cycle),
-                None => last = true,
+        let (start, mut batch, mut last) = (Instant::now(), Batch::default(), false);
+        let mut late = false;
+        while batch.ends.len() < size && !last && !late {
+            last = !cycles.next_into(&mut batch.nodes);
+            if !last {
+                batch.ends.push(batch.nodes.len());
             }
+            late = batch.ends.len() % between == 0 && start.elapsed() > TICK;
         }
-        if (!batch.is_empty() && sender.send(batch).is_err()) || last {
+        if (!batch.ends.is_empty() && sender.send(batch).is_err()) || last {
             return;
         }
         size = (2 * size).min(BATCH);
+        between = if late { 1 } else { BETWEEN_LOOKS };
     }
 }

@@ -82,11 +82,8 @@ def simple_cycles(
     unknown = [key for key in rest if key not in ("seed", "threads")]
     if unknown:
         raise TypeError(f"unexpected keyword argument(s): {', '.join(unknown)}")
-    found = _magnon.CycleIterator(dataset._inner, max_length)
     names = dataset.node_names
-    if names is None:
-        return found
-    return ([names[node] for node in cycle] for cycle in found)
+    return _magnon.CycleIterator(dataset._inner, list(range(dataset.nodes)) if names is None else names, max_length)
 
 
 def homophily(  # type: ignore[misc]  # labels may be given by place, too

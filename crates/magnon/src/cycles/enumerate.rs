@@ -84,6 +84,29 @@ impl<'a> Cycles<'a> {
     /// The next cycle, unless more than `most` edges have been looked at in all or it is stopped:
     /// then `None`, and `Some(None)` at the end.
     pub(super) fn next_within(&mut self, most: u64) -> Option<Option<Vec<u32>>> {
+        let found = self.advance_within(most)?;
+        Some(found.then(|| self.found().collect()))
+    }
+
+    /// Appends the nodes of the next cycle to `nodes`; `false` where there is none. Many cycles then share one list.
+    pub fn next_into(&mut self, nodes: &mut Vec<u32>) -> bool {
+        let found = self.advance_within(u64::MAX) == Some(true);
+        if found {
+            nodes.extend(self.found());
+        }
+        found
+    }
+
+    /// The nodes of the cycle that was found last.
+    fn found(&self) -> impl Iterator<Item = u32> + '_ {
+        self.search.iter().flat_map(|search| {
+            let names = &search.component().names;
+            search.path().iter().map(|&node| names[node as usize])
+        })
+    }
+
+    /// Goes on to the next cycle: whether there is one, or `None` as for [`next_within`](Self::next_within).
+    fn advance_within(&mut self, most: u64) -> Option<bool> {
         loop {
             if self.cut || self.stop.load(Relaxed) {
                 return None;
@@ -91,7 +114,7 @@ impl<'a> Cycles<'a> {
             if let Some(search) = &mut self.search {
                 let left = most.checked_sub(self.steps)?;
                 match search.advance_within(left) {
-                    Some(true) => return Some(Some(search.component().named(search.path()))),
+                    Some(true) => return Some(true),
                     Some(false) => {}
                     None => return None,
                 }
@@ -101,7 +124,7 @@ impl<'a> Cycles<'a> {
                 }
             }
             self.search = match self.waiting.pop_last() {
-                None => return Some(None),
+                None => return Some(false),
                 Some((_, Waiting::Search(search))) => Some(*search),
                 Some((_, Waiting::Component(component))) => {
                     Some(Search::new(component, self.max_length, &[], self.stop))
