@@ -85,24 +85,28 @@ impl<'a> Cycles<'a> {
     /// then `None`, and `Some(None)` at the end.
     pub(super) fn next_within(&mut self, most: u64) -> Option<Option<Vec<u32>>> {
         let found = self.advance_within(most)?;
-        Some(found.then(|| self.found().collect()))
+        Some(found.then(|| {
+            let mut nodes = Vec::new();
+            self.append_found(&mut nodes);
+            nodes
+        }))
     }
 
     /// Appends the nodes of the next cycle to `nodes`; `false` where there is none. Many cycles then share one list.
     pub fn next_into(&mut self, nodes: &mut Vec<u32>) -> bool {
         let found = self.advance_within(u64::MAX) == Some(true);
         if found {
-            nodes.extend(self.found());
+            self.append_found(nodes);
         }
         found
     }
 
-    /// The nodes of the cycle that was found last.
-    fn found(&self) -> impl Iterator<Item = u32> + '_ {
-        self.search.iter().flat_map(|search| {
+    /// Appends the nodes of the cycle that was found last.
+    fn append_found(&self, nodes: &mut Vec<u32>) {
+        if let Some(search) = &self.search {
             let names = &search.component().names;
-            search.path().iter().map(|&node| names[node as usize])
-        })
+            nodes.extend(search.path().iter().map(|&node| names[node as usize]));
+        }
     }
 
     /// Goes on to the next cycle: whether there is one, or `None` as for [`next_within`](Self::next_within).
