@@ -202,8 +202,14 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use std::collections::HashMap;
 
+    struct Plain {
+        edges: Vec<(u32, u32)>,
+        names: Vec<Vec<u8>>,
+        weights: Vec<f32>,
+    }
+
     /// Edges, names by number and weights, line by line and by a table of the standard library.
-    fn plainly(text: &[u8], layout: &Layout) -> (Vec<(u32, u32)>, Vec<Vec<u8>>, Vec<f32>) {
+    fn plainly(text: &[u8], layout: &Layout) -> Plain {
         let (mut known, mut order) = (HashMap::new(), Vec::new());
         let (mut edges, mut weights, mut fields) = (Vec::new(), Vec::new(), Vec::new());
         for (_, line) in Lines::new(text).filter(|(_, line)| !is_comment(line)) {
@@ -221,7 +227,7 @@ mod tests {
                 weights.push(weight(fields[column], layout.delimiter).unwrap().0);
             }
         }
-        (edges, order, weights)
+        Plain { edges, names: order, weights }
     }
 
     #[test]
@@ -260,14 +266,17 @@ mod tests {
                 let layout = Layout::detect(text.as_bytes(), "f", &LoadConfig::default());
                 let layout = layout.unwrap().unwrap();
                 assert_eq!((layout.width, layout.start), (width, 0), "{delimiter:?}");
-                let (edges, order, weights) = plainly(text.as_bytes(), &layout);
+                let plain = plainly(text.as_bytes(), &layout);
                 for threads in [1, 2, 7] {
                     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                     let found = pool.unwrap().install(|| scan(text.as_bytes(), &layout)).unwrap();
-                    assert_eq!(found.interned.edges, edges, "{delimiter:?}, {threads} threads");
-                    assert_eq!(found.weights, weights);
+                    assert_eq!(
+                        found.interned.edges, plain.edges,
+                        "{delimiter:?}, {threads} threads"
+                    );
+                    assert_eq!(found.weights, plain.weights);
                     let names = found.interned.first.iter().map(|span| span.of(text.as_bytes()));
-                    assert!(names.eq(order.iter().map(Vec::as_slice)));
+                    assert!(names.eq(plain.names.iter().map(Vec::as_slice)));
                 }
             }
         }
