@@ -1,4 +1,4 @@
-//! Trains a model on a graph that is made here, keeps it, and predicts with it.
+//! Trains a model on the built-in graph, keeps it, and predicts with it.
 //!
 //! ```sh
 //! cargo run --release -p magnon --example train
@@ -12,7 +12,7 @@ use magnon::workflow::{TrainOptions, predict, run_data, train};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = RunConfig::of(ModelConfig::named("mgc")?);
     // A folder, a file or a generator, as on the command line.
-    config.data.source = "cyclic:nodes=300,blocks=3".to_owned();
+    config.data.source = "demo".to_owned();
     config.runs.controls = true;
 
     let folder = std::env::temp_dir().join("magnon-example-run");
