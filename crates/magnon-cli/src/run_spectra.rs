@@ -93,3 +93,39 @@ fn quantiles(operator: &MagneticOperator) -> Result<Vec<(f64, f64)>, SpectrumErr
     });
     Ok(first.into_iter().chain(between).chain(last).collect())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use magnon::graph::GraphBuilder;
+    use magnon::operator::OperatorConfig;
+
+    /// A directed cycle of n nodes with self loops has the eigenvalues (1 + 2 cos 2π(q + k/n)) / 3.
+    #[test]
+    fn quantiles_lie_between_the_true_extremes() {
+        let nodes = 1201;
+        let edges = (0..nodes).map(|u| (u, (u + 1) % nodes));
+        let graph = GraphBuilder::new(nodes as usize).edges(edges).build().unwrap().graph;
+        let charge = Charge::fraction(1, 4).unwrap();
+        let config = OperatorConfig { charge, ..OperatorConfig::default() };
+        let operator = MagneticOperator::new(&graph, &config).unwrap();
+        let value = |k: u32| {
+            let turn = 0.25 + f64::from(k) / f64::from(nodes);
+            (1.0 + 2.0 * (std::f64::consts::TAU * turn).cos()) / 3.0
+        };
+        let mut exact: Vec<f64> = (0..nodes).map(value).collect();
+        exact.sort_by(f64::total_cmp);
+
+        let found = quantiles(&operator).unwrap();
+        let (first, last) = (found[0], found[found.len() - 1]);
+        assert_eq!((first.0, last.0), (1.0, f64::from(nodes)));
+        assert!((first.1 - exact[0]).abs() < TOLERANCE, "{}", first.1);
+        assert!((last.1 - exact[exact.len() - 1]).abs() < TOLERANCE, "{}", last.1);
+        assert!(found.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1));
+        for (index, value) in found {
+            let near = exact[(index.round() as usize).min(exact.len()) - 1];
+            assert!((value - near).abs() < 0.05, "{value} at {index}, not {near}");
+        }
+    }
+}
