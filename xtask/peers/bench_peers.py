@@ -10,6 +10,8 @@ Reads one JSON request a line on stdin and answers one JSON object a line on std
     {"task": "scipy_whole", "path": FOLDER, "order": 8, "charge": 0.2}
                                                              the same from files to a file
     {"task": "pandas_edges", "path": FILE, "sep": "\\t", "comment": "#"}
+    {"task": "ensmallen_edges", "path": FILE, "numeric": true}
+                                                             edges parted by tabs, to a graph
     {"task": "load_cycles", "path": FILE, "nodes": n}        reads the edges u,v of a digraph
     {"task": "networkx_cycles"}                              all its cycles, counted
     {"task": "igraph_cycles"}                                all its cycles, listed
@@ -278,6 +280,23 @@ class Worker:
         seconds, table = timed(read)
         return {"seconds": seconds, "rows": len(table), "columns": table.shape[1]}
 
+    def ensmallen_edges(self, path: str, numeric: bool) -> dict:
+        from ensmallen import Graph
+
+        read = lambda: Graph.from_csv(
+            edge_path=path,
+            edge_list_separator="\t",
+            edge_list_header=False,
+            sources_column_number=0,
+            destinations_column_number=1,
+            edge_list_numeric_node_ids=numeric,
+            directed=True,
+            verbose=False,
+        )
+        seconds, graph = timed(read)
+        nodes, edges = graph.get_number_of_nodes(), graph.get_number_of_directed_edges()
+        return {"seconds": seconds, "nodes": nodes, "edges": edges}
+
     def load_cycles(self, path: str, nodes: int) -> dict:
         import igraph
         import networkx as nx
@@ -332,6 +351,7 @@ class Worker:
             "scipy_propagate": self.scipy_propagate,
             "scipy_whole": self.scipy_whole,
             "pandas_edges": self.pandas_edges,
+            "ensmallen_edges": self.ensmallen_edges,
             "load_cycles": self.load_cycles,
             "networkx_cycles": self.networkx_cycles,
             "igraph_cycles": self.igraph_cycles,

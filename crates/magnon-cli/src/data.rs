@@ -1,7 +1,7 @@
 //! From DATA on the command line to a data set.
 
 use crate::args::{Common, DataArgs};
-use crate::report::Clock;
+use crate::report::{Bar, Clock};
 use magnon::data::{Dataset, Split};
 use magnon::train::DataConfig;
 use magnon::workflow::choose_split;
@@ -34,7 +34,10 @@ pub fn read_config(
 
 /// The data set that a configuration describes, with its remarks told.
 fn read_dataset(config: &DataConfig, seed: u64, common: &Common) -> anyhow::Result<Dataset> {
-    Ok(told(magnon::workflow::read_dataset(config, seed)?, common))
+    let bar = Bar::open_ended("reading the data", common);
+    let dataset = magnon::workflow::read_dataset(config, seed)?;
+    drop(bar);
+    Ok(told(dataset, common))
 }
 
 /// The same for models, which need features.
@@ -43,7 +46,10 @@ pub fn read_training_data(
     seed: u64,
     common: &Common,
 ) -> anyhow::Result<Dataset> {
-    Ok(told(magnon::workflow::read_training_data(config, seed)?, common))
+    let bar = Bar::open_ended("reading the data", common);
+    let dataset = magnon::workflow::read_training_data(config, seed)?;
+    drop(bar);
+    Ok(told(dataset, common))
 }
 
 fn told(dataset: Dataset, common: &Common) -> Dataset {

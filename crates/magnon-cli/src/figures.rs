@@ -34,8 +34,8 @@ pub fn save(figure: &dyn Figure, path: &Path) -> anyhow::Result<()> {
 /// Sorted eigenvalues at one charge.
 pub fn eigenvalues(title: String, charge: f64, values: &[f64]) -> SpectrumFigure {
     let eigenvalues = values.to_vec();
-    let curve = SpectrumCurve { charge, eigenvalues, approximation: Vec::new() };
-    SpectrumFigure { title, curves: vec![curve], response: None }
+    let curve = SpectrumCurve { charge, eigenvalues, ..SpectrumCurve::default() };
+    SpectrumFigure { title, curves: vec![curve], ..SpectrumFigure::default() }
 }
 
 /// The density with a band of two standard errors.
@@ -70,9 +70,10 @@ pub fn frequency_response(
         charge: curve.charge,
         eigenvalues: ascending(&curve.adjacency),
         approximation: ascending(&curve.approximation),
+        indices: Vec::new(),
     };
     let curves = found.curves.iter().map(curve).collect();
-    SpectrumFigure { title, curves, response: Some(response) }
+    SpectrumFigure { title, curves, response: Some(response), ..SpectrumFigure::default() }
 }
 
 /// h(λ) over an interval.
@@ -167,7 +168,7 @@ fn classes(labels: Option<&Labels>, nodes: usize) -> (Vec<u16>, Vec<String>) {
 
 fn subscript(number: usize) -> String {
     let digit = |c: char| char::from_u32('₀' as u32 + c as u32 - '0' as u32).unwrap_or(c);
-    (number + 1).to_string().chars().map(digit).collect()
+    number.to_string().chars().map(digit).collect()
 }
 
 /// Loss and accuracy by epoch.

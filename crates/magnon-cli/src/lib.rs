@@ -14,6 +14,7 @@ pub mod commands;
 #[doc(hidden)]
 pub mod compare_page;
 mod data;
+mod date;
 mod fetched;
 #[doc(hidden)]
 pub mod figures;
@@ -26,6 +27,7 @@ pub mod report;
 mod reproduce_page;
 #[doc(hidden)]
 pub mod run_report;
+mod run_spectra;
 #[doc(hidden)]
 pub mod tune_page;
 

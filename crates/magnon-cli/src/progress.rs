@@ -2,6 +2,7 @@
 
 use crate::args::Common;
 use crate::interrupt::hold;
+use crate::report::Bar as Spinner;
 use indicatif::{ProgressBar, ProgressStyle};
 use magnon::train::{EpochRecord, Observer, Trial, TrialResult};
 use magnon::workflow::Progress;
@@ -25,6 +26,8 @@ pub struct Watcher<'a> {
 }
 
 struct Bar {
+    /// What is shown before the first epoch: that the data are read and made ready.
+    waiting: Option<Spinner>,
     bar: Option<ProgressBar>,
     last: Instant,
 }
@@ -120,7 +123,11 @@ impl<'a> Watcher<'a> {
             start: Instant::now(),
             trials: AtomicUsize::new(1),
             done: AtomicUsize::new(0),
-            bar: Mutex::new(Bar { bar: None, last: Instant::now() }),
+            bar: Mutex::new(Bar {
+                waiting: Some(Spinner::open_ended("reading the data and making ready", common)),
+                bar: None,
+                last: Instant::now(),
+            }),
         }
     }
 
@@ -134,6 +141,7 @@ impl<'a> Watcher<'a> {
             return;
         }
         state.last = Instant::now();
+        state.waiting = None;
         let bar = state.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new(0);
             if let Ok(style) = ProgressStyle::with_template("{bar:20} {msg}") {
@@ -149,8 +157,10 @@ impl<'a> Watcher<'a> {
 
 impl Progress for Watcher<'_> {
     fn remark(&self, text: &str) {
-        if !self.quiet {
-            remark!("note: {text}");
+        match self.bar.lock().as_deref() {
+            Ok(Bar { waiting: Some(waiting), .. }) => waiting.remark(text),
+            _ if !self.quiet => remark!("note: {text}"),
+            _ => {}
         }
     }
     fn observer(&self) -> &dyn Observer {

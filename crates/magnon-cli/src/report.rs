@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::terminal::{shown, shown_json};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use magnon::workflow::{Phases, Progress};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -178,6 +178,9 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// What takes less shows no progress.
+const SECOND: Duration = Duration::from_secs(1);
+
 /// A progress bar that shows itself on a terminal after a second.
 pub struct Bar {
     start: Instant,
@@ -205,18 +208,25 @@ impl Bar {
         if bar.shown
             && let Ok(mut inner) = bar.bar.lock()
         {
-            let spinner =
-                inner.insert(styled(ProgressBar::new_spinner(), "{msg}, {elapsed} so far"));
+            let hidden = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+            let spinner = inner.insert(styled(hidden, "{msg}, {elapsed} so far"));
             spinner.set_message(label);
-            // Drawn by a thread of its own, for the first time after a second.
-            spinner.enable_steady_tick(Duration::from_secs(1));
+            spinner.enable_steady_tick(SECOND);
+            // What is over within a second shows nothing.
+            let late = spinner.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(SECOND);
+                if !late.is_finished() {
+                    late.set_draw_target(ProgressDrawTarget::stderr());
+                }
+            });
         }
         bar
     }
 
     /// `done` of `total` steps are made.
     fn tell(&self, done: usize, total: usize) {
-        if !self.shown || self.start.elapsed() < Duration::from_secs(1) {
+        if !self.shown || self.start.elapsed() < SECOND {
             return;
         }
         let Ok(mut bar) = self.bar.lock() else { return };

@@ -52,12 +52,12 @@ fn response(data: &ResponseData) -> SpectrumFigure {
     let curve = |(charge, eigenvalues): &(f64, Vec<f64>)| SpectrumCurve {
         charge: *charge,
         eigenvalues: eigenvalues.clone(),
-        approximation: Vec::new(),
+        ..SpectrumCurve::default()
     };
     SpectrumFigure {
         title: format!("Frequency response of {}, {pass}", data.dataset),
         curves: data.curves.iter().map(curve).collect(),
-        response: None,
+        ..SpectrumFigure::default()
     }
 }
 

@@ -1,28 +1,23 @@
 //! `report.html`: a run told on one page.
 
+use crate::commands::cycles::{evidence as evidence_words, show};
+use crate::date::today;
 use crate::figures;
 use crate::report::grouped;
+use crate::run_spectra::spectra;
 use magnon::data::Dataset;
 use magnon::model::InputShare;
-use magnon::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern};
-use magnon::spectrum::{
-    DensityConfig, EigenmapConfig, SpectrumConfig, SpectrumError, density, eigenmap, spectrum,
-};
+use magnon::operator::{Charge, Kind, OperatorConfig};
+use magnon::spectrum::{EigenmapConfig, SpectrumConfig, SpectrumError, eigenmap};
 use magnon::train::{RunConfig, Summary};
 use magnon::workflow::{ChoiceRow, CycleFindings, KeptRun, TrainReport};
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
-    ReportTable, SharesFigure, SpectrumCurve, SpectrumFigure,
+    ReportTable, SharesFigure,
 };
-use std::sync::Arc;
 
-/// Graphs of up to so many nodes get exact eigenvalues in the report, larger ones quantiles of
-/// their density.
-const EXACT: usize = 700;
 /// Graphs of up to so many nodes get a map.
 const MAPPED: usize = 20_000;
-/// Points of a curve from quantiles.
-const QUANTILES: usize = 400;
 
 /// Gathers everything about a run. What cannot be drawn becomes a remark.
 pub fn report(run: &KeptRun, command: String) -> Report {
@@ -55,10 +50,13 @@ pub fn report(run: &KeptRun, command: String) -> Report {
         kept.figures.best_epoch,
     );
     let runs = figures.runs();
+    let over_runs = format!("95 % confidence interval of the mean over {runs} runs");
+    let title = config.model.info().title;
     let note = match (runs, figures.interval_words()) {
-        (_, Some(words)) => format!("of the model: {words}"),
+        (1, Some(words)) => format!("{title}: {words}"),
+        (_, Some(words)) => format!("{over_runs}; {title}: {words}"),
         (1, None) => "one run".to_owned(),
-        (_, None) => format!("95 % confidence interval over {runs} runs"),
+        (_, None) => over_runs,
     };
     Report {
         title: format!("{} on {name}", config.model.info().title),
@@ -69,14 +67,14 @@ pub fn report(run: &KeptRun, command: String) -> Report {
         controls_note: note,
         shares: shares(figures),
         tables: choices(figures),
-        cycles: run.cycles.as_ref().map(|cycles| evidence(cycles, figures)),
+        cycles: run.cycles.as_ref().map(|cycles| evidence(cycles, run)),
         spectrum,
         training: Some(training),
         confusion: Some(confusion),
         eigenmap: map,
         command,
         configuration: serde_json::to_value(config).ok(),
-        made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
+        made_by: format!("magnon {} on {}", env!("CARGO_PKG_VERSION"), today()),
         ..Default::default()
     }
 }
@@ -111,32 +109,33 @@ fn choices(figures: &TrainReport) -> Vec<ReportTable> {
     if table.rows.is_empty() { Vec::new() } else { vec![table] }
 }
 
-/// The model with what was chosen for it.
-fn described(config: &RunConfig, figures: &TrainReport) -> String {
-    let mut parts = Vec::new();
-    parts.extend(figures.charge_text.as_ref().map(|charge| format!("charge q = {charge}")));
+/// What was chosen for the model.
+fn chosen(config: &RunConfig, figures: &TrainReport) -> Vec<Fact> {
+    let fact = |name: &str, value: String| Fact { name: name.to_owned(), value };
+    let mut facts = Vec::new();
+    if let Some(charge) = &figures.charge_text {
+        let how = if figures.charge_candidates.len() > 1 { ", chosen" } else { "" };
+        facts.push(fact("Charge", format!("q = {charge}{how}")));
+    }
     if let Some(filter) = &config.filter {
         let order = filter.effective_order().map(|k| format!(" of order {k}"));
-        parts.push(format!("{}{}", filter.kind.name(), order.unwrap_or_default()));
+        facts.push(fact("Filter", format!("{}{}", filter.kind.name(), order.unwrap_or_default())));
     }
-    parts.extend(figures.pass.as_ref().map(|pass| format!("{pass} pass")));
-    let summary = config.model.info().summary;
-    match parts.is_empty() {
-        true => summary.to_owned(),
-        false => format!("{summary}: {}", parts.join(", ")),
-    }
+    facts.extend(figures.pass.as_ref().map(|pass| fact("Pass", pass.clone())));
+    facts
 }
 
 fn facts(run: &KeptRun) -> Vec<Fact> {
     let KeptRun { config, dataset, report: figures, .. } = run;
     let fact = |name: &str, value: String| Fact { name: name.to_owned(), value };
     let measures = magnon::graph::measure(&dataset.graph);
-    let mut facts = vec![
-        fact("Model", described(config, figures)),
+    let mut facts = vec![fact("Model", config.model.info().summary.to_owned())];
+    facts.extend(chosen(config, figures));
+    facts.extend([
         fact("Nodes", grouped(dataset.graph.nodes())),
         fact("Edges", grouped(dataset.graph.edges())),
         fact("Reciprocity", format!("{:.3}", measures.reciprocity)),
-    ];
+    ]);
     if let Some(features) = &dataset.features {
         facts.push(fact("Feature columns", grouped(features.cols())));
     }
@@ -148,7 +147,7 @@ fn facts(run: &KeptRun) -> Vec<Fact> {
         }
     }
     let parts = [&figures.parts.train, &figures.parts.val, &figures.parts.test];
-    let sizes = parts.map(|part| part.confusion.iter().flatten().sum::<usize>().to_string());
+    let sizes = parts.map(|part| grouped(part.confusion.iter().flatten().sum()));
     facts.push(fact("Training / validation / test nodes", sizes.join(" / ")));
     let settings = config.model.settings();
     if let Some(hidden) = settings.get("hidden") {
@@ -157,6 +156,7 @@ fn facts(run: &KeptRun) -> Vec<Fact> {
     facts.push(fact("Parameters", grouped(figures.parameters)));
     let kept = &figures.kept.figures;
     facts.push(fact("Epochs", format!("{}, best {}", kept.epochs, kept.best_epoch)));
+    facts.push(fact("Fingerprint of the data", magnon::workflow::fingerprint(dataset)));
     facts
 }
 
@@ -176,20 +176,22 @@ fn controls(config: &RunConfig, figures: &TrainReport) -> Vec<Control> {
     own.into_iter().chain(others).collect()
 }
 
-fn evidence(cycles: &CycleFindings, figures: &TrainReport) -> CycleEvidence {
+fn evidence(cycles: &CycleFindings, run: &KeptRun) -> CycleEvidence {
+    let figures = &run.report;
+    let names = run.dataset.node_names.as_ref();
     let lengths = cycles.lengths.lengths.iter().map(|answer| {
-        let evidence = serde_json::to_value(answer.evidence).ok();
-        let evidence = evidence.and_then(|value| value.as_str().map(str::to_owned));
+        let found = match answer.exists {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "undecided",
+        };
+        let witness = answer.witness.as_ref().map(|cycle| show(cycle, names, usize::MAX));
         CycleLength {
-            length: answer.length as _,
-            found: match answer.exists {
-                Some(true) => "yes",
-                Some(false) => "no",
-                None => "undecided",
-            }
-            .to_owned(),
-            evidence: evidence.unwrap_or_default(),
-            ..Default::default()
+            length: answer.length,
+            found: found.to_owned(),
+            evidence: evidence_words(answer.evidence).to_owned(),
+            witness: witness.unwrap_or_default(),
+            count: None,
         }
     });
     let charges = figures.charge_candidates.iter().map(|tried| {
@@ -212,61 +214,6 @@ fn evidence(cycles: &CycleFindings, figures: &TrainReport) -> CycleEvidence {
     let reason = "the smallest validation loss of the charges trained to the end".to_owned();
     let (lengths, charges) = (lengths.collect(), charges.collect());
     CycleEvidence { lengths, charges, choice, reason }
-}
-
-/// Spectra of the model's operator at several charges, with the filter's response.
-fn spectra(run: &KeptRun, taken: Charge) -> Result<Option<SpectrumFigure>, SpectrumError> {
-    let KeptRun { config, dataset, report: figures, .. } = run;
-    let (Some(pass), Some(choice)) = (&figures.pass, &config.operator) else { return Ok(None) };
-    let high = pass == "high";
-    let pattern = Pattern::new(&dataset.graph).map_err(magnon::operator::OperatorError::from)?;
-    let pattern = Arc::new(pattern);
-    let mut charges = vec![taken, Charge::ZERO];
-    if pattern.is_directed() {
-        charges.extend((2..=6).filter_map(|m| Charge::fraction(1, m).ok()));
-    }
-    charges.sort_by(|a, b| a.value().total_cmp(&b.value()));
-    charges.dedup_by(|a, b| a.value() == b.value());
-    let mut curves = Vec::new();
-    let mut response = None;
-    for charge in charges {
-        let operator_config = choice.config(charge, high);
-        let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
-        let eigenvalues = match dataset.graph.nodes() <= EXACT {
-            true => spectrum(&operator, &SpectrumConfig::default(), &|_, _| true)?.eigenvalues,
-            false => quantiles(&operator)?,
-        };
-        curves.push(SpectrumCurve {
-            charge: charge.value(),
-            eigenvalues,
-            approximation: Vec::new(),
-        });
-        if charge == taken
-            && let Some(of) = &config.filter
-            && let Ok(filter) = of.build(operator.bounds(), operator.config().kind)
-        {
-            let name = of.kind.name().to_owned();
-            response = Some(figures::response(name, &filter, operator.bounds()));
-        }
-    }
-    let how = if dataset.graph.nodes() <= EXACT { "" } else { ", from their density" };
-    let title = format!("Eigenvalues of the operator{how}, and the filter's response");
-    Ok(Some(SpectrumFigure { title, curves, response }))
-}
-
-/// About where the eigenvalues are, in equal shares, from their density.
-fn quantiles(operator: &MagneticOperator) -> Result<Vec<f64>, SpectrumError> {
-    let config = DensityConfig { points: 2000, ..Default::default() };
-    let found = density(operator, &config, &|_, _| true)?;
-    let mut at = 0;
-    let value = |k: usize| {
-        let share = (k as f64 + 0.5) / QUANTILES as f64;
-        while at + 1 < found.lambda.len() && found.cumulative[at] < share {
-            at += 1;
-        }
-        found.lambda[at]
-    };
-    Ok((0..QUANTILES).map(value).collect())
 }
 
 /// The nodes on a map by the leading eigenvectors of the magnetic Laplacian.

@@ -157,7 +157,7 @@
     };
     slider.addEventListener("input", turn);
     // A browser may bring back the place of the slider from the last visit.
-    if (slider.value !== "0") turn();
+    if (slider.value !== slider.defaultValue) turn();
   };
 
   const grid = (box) => {

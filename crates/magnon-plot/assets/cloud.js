@@ -15,7 +15,20 @@
     const edges = new Uint32Array(bytes(data.edges));
     const phases = new Uint16Array(bytes(data.phases));
     const place = Float32Array.from(whole, (value) => value / 32767.5 - 1);
-    // What turns must fit whichever way it is turned.
+    // Where a few nodes lie far out, the frame is for the others.
+    const median = [0, 1, 2].map((axis) => {
+      const values = Float32Array.from({ length: count }, (_, i) => place[3 * i + axis]).sort();
+      const middle = values[count >> 1], most = Math.floor(0.99 * (count - 1));
+      const half = Math.max(values[most] - middle, middle - values[count - 1 - most]);
+      const widest = Math.max(values[count - 1] - middle, middle - values[0]);
+      return { middle, stretched: half > 0 && widest > 3 * half };
+    });
+    const stretched = median.slice(0, 2).some((axis) => axis.stretched);
+    if (stretched) {
+      for (let i = 0; i < 3 * count; i++) place[i] -= median[i % 3].middle;
+      const hint = box.querySelector(".hint");
+      hint.textContent += " The frame holds 99\u00a0% of the nodes; zoom out for the others.";
+    }
     let farthest = 1;
     for (let i = 0; i < 3 * count && !data.flat; i += 3) {
       farthest = Math.max(farthest, Math.hypot(place[i], place[i + 1], place[i + 2]));
@@ -92,9 +105,19 @@
     };
 
     const project = (wide, high) => {
-      const reach = (Math.min(wide, high) / 2 - 14) * view.zoom / farthest;
       const cy = Math.cos(view.yaw), sy = Math.sin(view.yaw), cp = Math.cos(view.pitch), sp = Math.sin(view.pitch);
       const middleX = wide / 2 + view.x, middleY = high / 2 + view.y;
+      // Whichever way it is turned, it fills the frame.
+      const stride = stretched ? Math.ceil(count / 2000) : 1, seen = Math.ceil(count / stride);
+      const across = new Float32Array(seen), upright = new Float32Array(seen);
+      for (let i = 0, k = 0; i < count; i += stride, k++) {
+        const x = place[3 * i], y = place[3 * i + 1], z = place[3 * i + 2];
+        across[k] = Math.abs(cy * x + sy * z);
+        upright[k] = Math.abs(cp * y - sp * (cy * z - sy * x));
+      }
+      const most = (list) => stretched ? list.sort()[Math.floor(0.99 * (seen - 1))] : list.reduce((a, b) => Math.max(a, b), 0);
+      const fit = (room, list) => (room / 2 - 14) / Math.max(1e-5, most(list));
+      const reach = Math.min(fit(wide, across), fit(high, upright)) * view.zoom;
       for (let i = 0; i < count; i++) {
         const x = place[3 * i], y = place[3 * i + 1], z = place[3 * i + 2];
         const turned = cy * x + sy * z, far = cy * z - sy * x;

@@ -121,8 +121,11 @@ impl Cloud {
     }
 
     fn map(&self, pen: &mut Pen, [left, top]: [f64; 2], side: f64, radius: f64, size: f64) {
+        // The two coordinates that are seen fill the frame.
+        let widest =
+            self.points.iter().flat_map(|[x, y, _]| [x.abs(), y.abs()]).fold(1e-3, f64::max);
+        let reach = (0.5 * side - 8.0) / widest;
         let place = |point: &[f64; 3]| {
-            let reach = 0.5 * side - 8.0;
             [left + 0.5 * side + reach * point[0], top + 0.5 * side - reach * point[1]]
         };
         let (x, y, side_px) = (Px(left), Px(top), Px(side));

@@ -44,13 +44,13 @@ pub(crate) fn per_cent(share: f64) -> String {
     format!("{}\u{a0}%", fixed(100.0 * share, 1))
 }
 
-/// A count with thin spaces between thousands.
+/// A count with its thousands set apart, as on the command line.
 pub(crate) fn count(value: usize) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) && digits.len() > 4 {
-            text.push('\u{202f}');
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
         }
         text.push(digit);
     }
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn counts_and_charges() {
-        assert_eq!(count(1234), "1234");
-        assert_eq!(count(44_000), "44\u{202f}000");
-        assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(44_000), "44,000");
+        assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(charge(1.0 / 3.0), "1/3");
         assert_eq!(charge(0.0), "0");
         assert_eq!(charge(0.15), "0.15");

@@ -1,6 +1,6 @@
 //! Pages that stand alone: style, script and data inside, and nothing that could be asked for.
 
-use crate::chart::Frame;
+use crate::chart::{Frame, Moment};
 use crate::escape::Escaped;
 use crate::plan::{Art, Plan};
 use std::fmt::Write;
@@ -29,39 +29,53 @@ pub(crate) fn whole(title: &str, body: &str) -> String {
 
 /// The page of one figure.
 pub(crate) fn of_figure(plan: &Plan) -> String {
-    let body = format!("<main class=\"alone\">\n{}</main>\n", figure(plan, "figure", "h1"));
+    let figure = figure(plan, "figure", "h1", Room::Page);
+    let body = format!("<main class=\"alone\">\n{figure}</main>\n");
     whole(&plan.title, &body)
 }
 
+/// How much of the page a figure has.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Room {
+    /// All of its width.
+    Page,
+    /// Another figure may stand beside it.
+    Column,
+}
+
 /// A figure as an element: heading, picture, words, data, tables.
-pub(crate) fn figure(plan: &Plan, id: &str, heading: &str) -> String {
+pub(crate) fn figure(plan: &Plan, id: &str, heading: &str, room: Room) -> String {
     let mut out = String::new();
+    let class = if room == Room::Page { " class=\"whole\"" } else { "" };
+    let drawings = || {
+        let page = (room == Room::Page).then_some(Frame::PAGE);
+        let frames = [Frame::WIDE, Frame::NARROW].into_iter().chain(page);
+        frames.map(|frame| plan.inline(frame, id)).collect::<String>()
+    };
     let (title, text) = (Escaped(&plan.title), Escaped(&plan.description));
     let _ = write!(
         out,
-        "<figure id=\"{id}\">\n<figcaption><{heading}><bdi>{title}</bdi></{heading}><p>{text}</p></figcaption>\n"
+        "<figure id=\"{id}\"{class}>\n<figcaption><{heading}><bdi>{title}</bdi></{heading}><p>{text}</p></figcaption>\n"
     );
     match &plan.art {
         Art::Chart(chart) => {
             if !chart.frames.is_empty() {
-                out.push_str(&slider(id, chart.frames.len(), &chart.frames[0].label));
+                out.push_str(&slider(id, &chart.frames, chart.start));
             }
             let keys = "Arrow keys step through the values.";
             let _ = writeln!(
                 out,
-                "<div class=\"chart\" tabindex=\"0\" role=\"group\" aria-label=\"{title}: values. {keys}\">{}{}\
+                "<div class=\"chart\" tabindex=\"0\" role=\"group\" aria-label=\"{title}: values. {keys}\">{}\
                  <script type=\"application/json\">{}</script></div>",
-                plan.inline(Frame::WIDE, id),
-                plan.inline(Frame::NARROW, id),
+                drawings(),
                 chart.json()
             );
         }
         Art::Grid(_) | Art::Bars(_) => {
             let _ = writeln!(
                 out,
-                "<div class=\"matrix\" tabindex=\"0\" role=\"group\" aria-label=\"{title}: cells. Arrow keys move between them.\">{}{}</div>",
-                plan.inline(Frame::WIDE, id),
-                plan.inline(Frame::NARROW, id)
+                "<div class=\"matrix\" tabindex=\"0\" role=\"group\" aria-label=\"{title}: cells. Arrow keys move between them.\">{}</div>",
+                drawings()
             );
         }
         Art::Cloud(cloud) => out.push_str(&canvas(plan, cloud, id)),
@@ -77,13 +91,13 @@ pub(crate) fn figure(plan: &Plan, id: &str, heading: &str) -> String {
     out
 }
 
-fn slider(id: &str, frames: usize, first: &str) -> String {
-    let first = Escaped(first);
+fn slider(id: &str, frames: &[Moment], start: usize) -> String {
+    let first = Escaped(frames.get(start).map_or("", |frame| &frame.label));
     format!(
         "<p class=\"slider\"><label for=\"{id}-slider\">Charge</label>\
-         <input id=\"{id}-slider\" type=\"range\" min=\"0\" max=\"{}\" step=\"1\" value=\"0\" aria-valuetext=\"{first}\">\
+         <input id=\"{id}-slider\" type=\"range\" min=\"0\" max=\"{}\" step=\"1\" value=\"{start}\" aria-valuetext=\"{first}\">\
          <output for=\"{id}-slider\">{first}</output></p>\n",
-        frames.saturating_sub(1)
+        frames.len().saturating_sub(1)
     )
 }
 

@@ -56,9 +56,9 @@ impl Plan {
         self.element(&drawing, "figure", &size, paper)
     }
 
-    /// The picture as an element of a page, at one of the page's two widths.
+    /// The picture as an element of a page, at one of the page's widths.
     pub(crate) fn inline(&self, frame: Frame, id: &str) -> String {
-        let class = if frame.narrow() { "narrow" } else { "wide" };
+        let class = frame.class();
         let drawing = self.draw(frame);
         self.element(&drawing, &format!("{id}-{class}"), &format!(" class=\"{class}\""), "")
     }

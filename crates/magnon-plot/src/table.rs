@@ -16,6 +16,11 @@ pub(crate) struct Table {
 impl Table {
     /// As HTML; cells are text.
     pub fn html(&self) -> String {
+        self.marked(None)
+    }
+
+    /// The same with one row in bold.
+    pub fn marked(&self, main: Option<usize>) -> String {
         let mut out = String::from("<div class=\"scroll\" tabindex=\"0\" role=\"region\" ");
         let caption = Escaped(&self.caption);
         let _ =
@@ -24,8 +29,8 @@ impl Table {
             let _ = write!(out, "<th scope=\"col\"><bdi>{}</bdi></th>", Escaped(cell));
         }
         out.push_str("</tr></thead><tbody>");
-        for row in &self.rows {
-            out.push_str("<tr>");
+        for (index, row) in self.rows.iter().enumerate() {
+            out.push_str(if Some(index) == main { "<tr class=\"main\">" } else { "<tr>" });
             for (column, cell) in row.iter().enumerate() {
                 let cell = Escaped(cell);
                 let _ = match column {

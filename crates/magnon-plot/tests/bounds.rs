@@ -85,6 +85,7 @@ fn all(x: &[f64], y: &[f64]) -> Vec<Box<dyn Figure>> {
         charge: x.first().copied().unwrap_or(0.0),
         eigenvalues: y.clone(),
         approximation: x.clone(),
+        indices: Vec::new(),
     };
     vec![
         Box::new(ResponseFigure { title: String::new(), curves: vec![curve.clone()] }),
@@ -93,6 +94,7 @@ fn all(x: &[f64], y: &[f64]) -> Vec<Box<dyn Figure>> {
             title: String::new(),
             curves: vec![spectrum],
             response: Some(curve),
+            ..SpectrumFigure::default()
         }),
         Box::new(SharesFigure {
             names: x.iter().map(f64::to_string).collect(),

@@ -117,3 +117,49 @@ fn a_path_that_cannot_be_written_is_named() {
     save(&data::frustration(), &new).unwrap();
     assert!(new.is_file());
 }
+
+#[test]
+fn equal_lengths_share_a_row_and_the_choice_is_marked() {
+    let mut report = data::report();
+    let length = |length: usize| CycleLength {
+        length,
+        found: if length < 20 { "yes" } else { "no" }.into(),
+        evidence: "looked for".into(),
+        count: None,
+        witness: if length < 20 { format!("{length} → 1 → {length}") } else { String::new() },
+    };
+    if let Some(cycles) = &mut report.cycles {
+        cycles.lengths = (2..=20).map(length).collect();
+    }
+    report.facts.push(Fact { name: "Model".into(), value: "a sentence ".repeat(8) });
+    let html = report.html().unwrap();
+    check_html("folded", &html);
+    assert!(html.contains("<bdi>2–19</bdi></th><td><bdi>yes</bdi>"));
+    assert!(html.contains("<bdi>20</bdi></th><td><bdi>no</bdi>"));
+    assert!(html.contains("<bdi>13 → 1 → 13</bdi>") && !html.contains("<bdi>20 → 1"));
+    assert!(html.contains("<tr class=\"main\"><th scope=\"row\"><bdi>1/3</bdi>"));
+    assert!(html.contains("value=\"5\" aria-valuetext=\"q = 1/3, chosen\""));
+    assert!(html.contains("<div class=\"long\"><dt><bdi>Model</bdi>"));
+}
+
+#[test]
+fn some_eigenvalues_stand_at_their_places_among_all() {
+    let curve = SpectrumCurve {
+        charge: 0.0,
+        eigenvalues: vec![-0.654, 0.1, 1.0],
+        indices: vec![1.0, 9_859.0, 19_717.0],
+        ..SpectrumCurve::default()
+    };
+    let note = "between the ends, quantiles".to_owned();
+    let figure = SpectrumFigure { curves: vec![curve], note, ..SpectrumFigure::default() };
+    let report = Report { spectrum: Some(figure.clone()), ..Report::default() };
+    let html = report.html().unwrap();
+    check_html("quantiles", &html);
+    assert!(html.contains("data-dx=\"1.0,19717.0\""));
+    assert!(html.contains("between −0.654 and 1; between the ends, quantiles."));
+    // One charge needs no slider.
+    assert!(!html.contains("type=\"range\""));
+    let mut short = figure;
+    short.curves[0].indices.pop();
+    assert!(Report { spectrum: Some(short), ..Report::default() }.html().is_err());
+}

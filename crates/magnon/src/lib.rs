@@ -8,6 +8,9 @@
 //! signals with it. [`nn`] has the machinery of networks, [`model`] the models, [`train`] fits them, and
 //! [`run`] keeps what was learnt and uses it again. [`workflow`] has all that in single calls, as the command
 //! line makes them.
+//!
+//! The folder `examples` has two small programs: `filter` reads a graph, asks its cycles for a charge and filters its
+//! features; `train` trains a model, keeps it and predicts with it.
 
 mod compressed;
 pub mod cycles;

@@ -1,7 +1,9 @@
 //! Large arrays: touched at random, or of a size that input decides.
 
+mod prefetch;
 mod slab;
 
+pub(crate) use prefetch::{prefetch, prefetch_once};
 pub(crate) use slab::Slab;
 
 use bytemuck::Zeroable;
@@ -24,6 +26,15 @@ pub(crate) fn try_zeroed<T: Zeroable>(len: usize) -> Option<Vec<T>> {
     #[cfg(target_os = "linux")]
     advise_huge_pages(zeros.as_ptr().cast(), size_of::<T>() * len);
     Some(zeros)
+}
+
+/// Room for `len` values, in large pages where the system has them, or `None` where it refuses.
+pub(crate) fn try_room<T>(len: usize) -> Option<Vec<T>> {
+    let mut room: Vec<T> = Vec::new();
+    room.try_reserve_exact(len).ok()?;
+    #[cfg(target_os = "linux")]
+    advise_huge_pages(room.as_ptr().cast(), size_of::<T>() * len);
+    Some(room)
 }
 
 /// The values of an iterator that knows their number, or `None` where the system refuses.
@@ -75,6 +86,7 @@ mod tests {
         let vast = isize::MAX as usize;
         assert!(is_granted(1 << 20) && !is_granted(vast) && !is_granted(usize::MAX));
         assert_eq!(try_zeroed::<u64>(vast), None);
+        assert_eq!(try_room::<u64>(vast), None);
         assert_eq!(try_collect([1, 2].into_iter()), Some(vec![1, 2]));
         assert_eq!(try_collect((0..vast).map(|x| x as u64)), None);
     }

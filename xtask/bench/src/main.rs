@@ -59,8 +59,11 @@ fn main() -> anyhow::Result<()> {
     if wants("product") {
         product::measure(&places, &mut peers)?.print();
     }
-    if wants("edges") && places.data.is_some() {
-        edges::measure(&places, &mut peers)?.print();
+    if wants("edges") {
+        if places.data.is_some() {
+            edges::measure(&places, &mut peers)?.print();
+        }
+        edges::measure_large(&places, &mut peers)?.print();
     }
     if wants("cycles") {
         cycles::measure(&places, &mut peers)?.print();

@@ -29,6 +29,7 @@ impl Worker {
             // What is compared on two threads gets two; torch is told at every request.
             .env("OMP_NUM_THREADS", "2")
             .env("OPENBLAS_NUM_THREADS", "2")
+            .env("RAYON_NUM_THREADS", "2")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -4,7 +4,7 @@ use crate::args::{Common, DataArgs};
 use crate::data;
 use crate::interrupt::{interrupted, patient};
 use crate::progress::Stop;
-use crate::report::{Clock, Report, grouped, usage};
+use crate::report::{Bar, Clock, Report, grouped, usage};
 use clap::Args;
 use magnon::cycles::{CycleCounts, Cycles, Evidence, LengthAnswer, LengthsConfig, count_cycles};
 use magnon::data::write::write_csv;
@@ -46,6 +46,7 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     let (dataset, graph) = (&loaded.dataset, &loaded.dataset.graph);
     let config = LengthsConfig { max_length, budget: args.budget };
     let mut seconds = Phases::default();
+    let bar = Bar::open_ended("looking for cycles", common);
     let mut found =
         patient(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, &Stop(stop)));
     if args.enumerate {
@@ -53,6 +54,7 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
         found = found.with_counts(&counts);
         found.interrupted = interrupted();
     }
+    drop(bar);
     seconds.iter().for_each(|(name, spent)| clock.add(name, spent));
     if found.interrupted && !common.quiet {
         remark!("note: interrupted; this is what is known so far");
@@ -130,31 +132,38 @@ fn describe_lengths(lengths: &[LengthAnswer], dataset: &Dataset, report: &mut Re
 }
 
 fn reason(answer: &LengthAnswer, dataset: &Dataset) -> String {
-    if let Some(cycle) = &answer.witness {
-        return show(cycle, dataset.node_names.as_ref());
+    match &answer.witness {
+        Some(cycle) => show(cycle, dataset.node_names.as_ref(), SHOWN),
+        None => evidence(answer.evidence).to_owned(),
     }
-    let reason = match answer.evidence {
+}
+
+/// How an answer is known, in words.
+pub fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
         Evidence::Acyclic => "the graph is acyclic",
         Evidence::ComponentSize => "no strong component has so many nodes",
         Evidence::Period => "the period of the components forbids it",
         Evidence::Scan => "all were looked at",
         Evidence::ClosedWalks => "there is not even a closed walk",
         Evidence::Exhausted => "the search came to its end",
-        Evidence::Witness | Evidence::Budget if interrupted() => "the search was interrupted",
-        Evidence::Witness | Evidence::Budget => "the budget ran out",
-    };
-    reason.to_owned()
+        Evidence::Witness => "a cycle of that length was found",
+        Evidence::Budget if interrupted() => "the search was interrupted",
+        Evidence::Budget => "the budget ran out",
+    }
 }
 
-/// A cycle by the names of its nodes, shortened where it is long.
-fn show(cycle: &[u32], names: Option<&NodeNames>) -> String {
-    const SHOWN: usize = 6;
+/// Nodes of a cycle that a line of the command shows.
+const SHOWN: usize = 6;
+
+/// A cycle by the names of its nodes, of which at most so many are shown.
+pub fn show(cycle: &[u32], names: Option<&NodeNames>, most: usize) -> String {
     let name = |&node: &u32| match names.and_then(|names| names.name(node as usize)) {
         Some(name) => name.into_owned(),
         None => node.to_string(),
     };
-    let mut parts: Vec<String> = cycle.iter().take(SHOWN).map(name).collect();
-    if cycle.len() > SHOWN {
+    let mut parts: Vec<String> = cycle.iter().take(most).map(name).collect();
+    if cycle.len() > most {
         parts.push("…".to_owned());
     }
     parts.extend(cycle.first().map(name));

@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::interrupt::{leave, stoppable};
-use crate::progress::JobBar;
+use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report};
 use crate::run_report;
 use clap::Args;
@@ -21,8 +21,9 @@ pub struct ReportArgs {
 
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
     let mut clock = Clock::default();
-    let found =
-        clock.phase("load", || stoppable(|stop| kept_run(&args.run, &JobBar::new(common, stop))));
+    let bar = Bar::open_ended("reading the data", common);
+    let found = clock.phase("load", || stoppable(|stop| kept_run(&args.run, &Stop(stop))));
+    drop(bar);
     let run = match found {
         Err(Error::Stopped) => leave(),
         found => found?,

@@ -44,7 +44,7 @@ pub fn spectrum() -> SpectrumFigure {
     let curve = |&charge: &f64| {
         let eigenvalues = eigenvalues(charge, 183);
         let approximation = eigenvalues.iter().map(|value| 0.04 + 0.94 * value).collect();
-        SpectrumCurve { charge, eigenvalues, approximation }
+        SpectrumCurve { charge, eigenvalues, approximation, indices: Vec::new() }
     };
     let x = grid(0.0, 2.0, 200);
     let y = x.iter().copied().map(linear_rank).collect();
@@ -52,6 +52,8 @@ pub fn spectrum() -> SpectrumFigure {
         title: "Spectrum of the magnetic Laplacian".into(),
         curves: CHARGES.iter().map(curve).collect(),
         response: Some(Curve { name: "LinearRank, K = 10".into(), x, y, dashed: false }),
+        chosen: Some(1.0 / 3.0),
+        note: String::new(),
     }
 }
 
@@ -187,6 +189,7 @@ fn evidence() -> CycleEvidence {
         found: found.into(),
         evidence: evidence.into(),
         count,
+        witness: if found == "yes" { "3 → 91 → 12 → 3".into() } else { String::new() },
     };
     let charge = |charge, origin: &str, loss, accuracy, chosen| ChargeCandidate {
         charge,
@@ -197,9 +200,9 @@ fn evidence() -> CycleEvidence {
     };
     CycleEvidence {
         lengths: vec![
-            length(2, "yes", "nodes 17 → 40 → 17", Some(26)),
-            length(3, "yes", "nodes 3 → 91 → 12 → 3", Some(14)),
-            length(4, "yes", "nodes 3 → 91 → 12 → 55 → 3", Some(22_318)),
+            length(2, "yes", "a cycle is at hand", Some(26)),
+            length(3, "yes", "a cycle is at hand", Some(14)),
+            length(4, "yes", "a cycle is at hand", Some(22_318)),
             length(5, "no", "all strong components searched", Some(0)),
             length(6, "not settled", "search stopped after 5 s", None),
         ],
@@ -332,7 +335,7 @@ pub fn large_report() -> Report {
     let curve = |&charge: &f64| SpectrumCurve {
         charge,
         eigenvalues: eigenvalues(charge, 20_000),
-        approximation: Vec::new(),
+        ..SpectrumCurve::default()
     };
     let spectrum = SpectrumFigure { curves: CHARGES.iter().map(curve).collect(), ..spectrum() };
     let mut eigenmap = eigenmap(20_000, 44_000);

@@ -25,9 +25,20 @@ impl Frame {
     /// A page on a desk and on a telephone; the page has the title.
     pub const WIDE: Self = Self { width: 640.0, titled: false };
     pub const NARROW: Self = Self { width: 330.0, titled: false };
+    /// A figure that has the width of a page on a desk to itself.
+    pub const PAGE: Self = Self { width: 1120.0, titled: false };
 
     pub fn narrow(self) -> bool {
         self.width < 480.0
+    }
+
+    /// What a page calls it.
+    pub fn class(self) -> &'static str {
+        match self.width {
+            ..480.0 => "narrow",
+            ..800.0 => "wide",
+            _ => "page",
+        }
     }
 
     /// Writes the title where the picture carries it.
@@ -69,6 +80,8 @@ pub(crate) struct Chart {
     pub common: Option<(Stroke, &'static str)>,
     /// Other states of the same axes, for a slider: the points of every panel's series.
     pub frames: Vec<Moment>,
+    /// Which of them is shown first.
+    pub start: usize,
 }
 
 /// One state of a chart with a slider.
@@ -154,6 +167,7 @@ impl Chart {
             stack: false,
             common: None,
             frames: Vec::new(),
+            start: 0,
         }
     }
 

@@ -73,8 +73,10 @@ impl Plot for ConfusionFigure {
         let hits = total(self.counts.iter().enumerate().map(|(class, row)| row[class]));
         let share = if nodes == 0 { 0.0 } else { hits as f64 / nodes as f64 };
         let description = format!(
-            "Confusion matrix of {} classes: {hits} of {nodes} nodes on the diagonal, {}.",
+            "Confusion matrix of {} classes: {} of {} nodes on the diagonal, {}.",
             self.class_names.len(),
+            number::count(hits as usize),
+            number::count(nodes as usize),
             number::per_cent(share)
         );
         let rows = self.class_names.iter().zip(&self.counts).map(|(name, counts)| {

@@ -7,28 +7,29 @@ use crate::plan::{Art, Plan, Plot};
 use crate::{PlotError, palette};
 
 impl SpectrumFigure {
-    /// One charge at a time, the first charge faint behind it.
+    /// One charge at a time, beginning with the one that was taken, the first one faint behind it.
     pub(crate) fn with_slider(&self) -> Result<Plan, PlotError> {
         self.check()?;
         let mut panels = self.panels();
         let first = &self.curves[0];
         let approximated = self.curves.iter().any(|curve| !curve.approximation.is_empty());
         let moment = |curve: &SpectrumCurve| {
-            let mut points = vec![vec![
-                SpectrumCurve::points(&first.eigenvalues),
-                SpectrumCurve::points(&curve.eigenvalues),
-            ]];
+            let mut points =
+                vec![vec![first.points(&first.eigenvalues), curve.points(&curve.eigenvalues)]];
             if approximated {
-                points[0].push(SpectrumCurve::points(&curve.approximation));
+                points[0].push(curve.points(&curve.approximation));
             }
             if let Some(response) = &self.response {
                 let line = Self::response_line(response, 0).points;
                 points.push(vec![line, curve.dots(response)]);
             }
-            Moment { label: curve.name(), points }
+            let chosen = if Some(curve.charge) == self.chosen { ", chosen" } else { "" };
+            Moment { label: curve.name() + chosen, points }
         };
         let frames: Vec<Moment> = self.curves.iter().map(moment).collect();
-        let mut start = frames[0].points.clone().into_iter();
+        let taken = self.curves.iter().position(|curve| Some(curve.charge) == self.chosen);
+        let taken = taken.unwrap_or(0);
+        let mut start = frames[taken].points.clone().into_iter();
         let mut lines = start.next().unwrap_or_default().into_iter();
         let faint = Stroke { series: None, dash: "", width: 1.0 };
         panels[0].series.extend(lines.next().map(|points| Series {
@@ -48,7 +49,7 @@ impl SpectrumFigure {
                 ..Series::line("response at eigenvalues", points, 0)
             }));
         }
-        let chart = Chart { frames, ..self.chart(panels) };
+        let chart = Chart { frames, start: taken, ..self.chart(panels) };
         let mut plan = self.plan()?;
         plan.art = Art::Chart(chart);
         Ok(plan)

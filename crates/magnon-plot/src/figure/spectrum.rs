@@ -20,6 +20,8 @@ pub struct SpectrumCurve {
     pub eigenvalues: Vec<f64>,
     /// An approximation of them, drawn dashed; empty for none.
     pub approximation: Vec<f64>,
+    /// Where each stands among all eigenvalues, counted from 1, if these are only some; else empty.
+    pub indices: Vec<f64>,
 }
 
 /// Sorted eigenvalues of one or many charges; beside them, on the same axis of λ, the response of
@@ -32,6 +34,10 @@ pub struct SpectrumFigure {
     pub curves: Vec<SpectrumCurve>,
     /// The filter's response h(λ), x ascending.
     pub response: Option<Curve>,
+    /// The charge that was taken: the report's slider begins there.
+    pub chosen: Option<f64>,
+    /// What the values are, where they are not all eigenvalues; a clause of a sentence.
+    pub note: String,
 }
 
 impl SpectrumCurve {
@@ -39,8 +45,17 @@ impl SpectrumCurve {
         format!("q = {}", number::charge(self.charge))
     }
 
-    pub(super) fn points(values: &[f64]) -> Vec<[f64; 2]> {
-        thin((1u32..).zip(values).map(|(place, &value)| [f64::from(place), value]).collect())
+    /// Values over their places in the spectrum.
+    pub(super) fn points(&self, values: &[f64]) -> Vec<[f64; 2]> {
+        match self.indices.is_empty() {
+            true => thin((1u32..).zip(values).map(|(at, &value)| [f64::from(at), value]).collect()),
+            false => thin(pairs(&self.indices, values)),
+        }
+    }
+
+    /// The place of the last eigenvalue.
+    fn last(&self) -> f64 {
+        self.indices.last().copied().unwrap_or(self.eigenvalues.len() as f64)
     }
 
     /// The response at some of the eigenvalues.
@@ -63,6 +78,13 @@ impl SpectrumFigure {
             check.finite("the list of charges", &[curve.charge])?;
             check.some(&format!("the spectrum at {name}"), &curve.eigenvalues)?;
             check.finite(&format!("the spectrum at {name}"), &curve.eigenvalues)?;
+            if !curve.indices.is_empty() {
+                check.curve(
+                    &format!("the places at {name}"),
+                    &curve.indices,
+                    &curve.eigenvalues,
+                )?;
+            }
             if !curve.approximation.is_empty() {
                 let what = format!("the approximation at {name}");
                 check.length(&what, curve.approximation.len(), curve.eigenvalues.len())?;
@@ -79,7 +101,7 @@ impl SpectrumFigure {
     pub(super) fn panels(&self) -> Vec<Panel> {
         let all = self.curves.iter().flat_map(|c| c.eigenvalues.iter().chain(&c.approximation));
         let values = all.chain(self.response.iter().flat_map(|response| &response.x)).copied();
-        let longest = self.curves.iter().map(|curve| curve.eigenvalues.len()).max().unwrap_or(1);
+        let longest = self.curves.iter().map(SpectrumCurve::last).fold(1.0, f64::max);
         let y = Domain::of(values).airy();
         let panel = |x: Axis, y: Axis, along_y: bool| Panel {
             x,
@@ -88,7 +110,7 @@ impl SpectrumFigure {
             marks: Vec::new(),
             along_y,
         };
-        let ranks = Domain::of([1.0, longest as f64]);
+        let ranks = Domain::of([1.0, longest]);
         let mut panels =
             vec![panel(Axis::new("index", ranks), Axis::new("eigenvalue λ", y), false)];
         if let Some(response) = &self.response {
@@ -101,7 +123,7 @@ impl SpectrumFigure {
 
     pub(super) fn chart(&self, panels: Vec<Panel>) -> Chart {
         let shares = if panels.len() == 2 { vec![0.62, 0.38] } else { vec![1.0] };
-        Chart { panels, shares, stack: false, common: None, frames: Vec::new() }
+        Chart { panels, shares, stack: false, common: None, frames: Vec::new(), start: 0 }
     }
 
     pub(super) fn response_line(response: &Curve, place: usize) -> Series {
@@ -126,6 +148,9 @@ impl SpectrumFigure {
             number::short(range.low, 3),
             number::short(range.high, 3)
         );
+        if !self.note.is_empty() {
+            text += &format!("; {}", self.note);
+        }
         if self.curves.iter().any(|curve| !curve.approximation.is_empty()) {
             text += "; dashed lines are approximations";
         }
@@ -141,9 +166,9 @@ impl Plot for SpectrumFigure {
         self.check()?;
         let mut panels = self.panels();
         for (place, curve) in self.curves.iter().enumerate() {
-            let line = Series::line(curve.name(), SpectrumCurve::points(&curve.eigenvalues), place);
+            let line = Series::line(curve.name(), curve.points(&curve.eigenvalues), place);
             if !curve.approximation.is_empty() {
-                let points = SpectrumCurve::points(&curve.approximation);
+                let points = curve.points(&curve.approximation);
                 let name = format!("{}, approximated", curve.name());
                 panels[0].series.push(Series {
                     stroke: Stroke { dash: palette::DASHED, width: 1.25, ..line.stroke },

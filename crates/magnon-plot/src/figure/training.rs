@@ -95,7 +95,8 @@ impl Plot for TrainingFigure {
         }
         let panels: Vec<Panel> = [loss, accuracy].into_iter().flatten().collect();
         let shares = vec![1.0 / panels.len() as f64; panels.len()];
-        let chart = Chart { panels, shares, stack: true, common: None, frames: Vec::new() };
+        let chart =
+            Chart { panels, shares, stack: true, common: None, frames: Vec::new(), start: 0 };
         Ok(Plan::chart(&self.title, description, chart))
     }
 }

@@ -26,10 +26,12 @@ pub struct CycleLength {
     pub length: usize,
     /// `yes`, `no` or `not settled`.
     pub found: String,
-    /// How this is known, as a cycle's nodes or the search that was done.
+    /// How this is known, as the search that was done.
     pub evidence: String,
     /// How many there are, where they were counted.
     pub count: Option<u64>,
+    /// A cycle of that length, by its nodes, as `a → b → a`; empty where none is at hand.
+    pub witness: String,
 }
 
 /// A charge that was considered.
@@ -47,6 +49,9 @@ pub struct ChargeCandidate {
     pub chosen: bool,
 }
 
+/// So many cycles are shown at once; more are folded away.
+const FEW: usize = 6;
+
 impl CycleEvidence {
     pub(super) fn html(&self) -> String {
         let mut out = String::new();
@@ -59,14 +64,31 @@ impl CycleEvidence {
         }
         let mut tables = Vec::new();
         if !self.lengths.is_empty() {
-            tables.push(format!("<div class=\"block\">{}</div>", self.lengths().html()));
+            let (folded, witnesses) = (self.lengths().html(), self.witnesses());
+            tables.push(format!("<div class=\"block\">{folded}{witnesses}</div>"));
         }
         if !self.charges.is_empty() {
-            tables.push(format!("<div class=\"block\">{}</div>", self.charges().html()));
+            let chosen = self.charges.iter().position(|candidate| candidate.chosen);
+            tables.push(format!("<div class=\"block\">{}</div>", self.charges().marked(chosen)));
         }
         out + &super::pair(tables)
     }
 
+    /// The cycles that were found, written out.
+    fn witnesses(&self) -> String {
+        let found = self.lengths.iter().filter(|length| !length.witness.is_empty());
+        let rows: Vec<Vec<String>> =
+            found.map(|length| vec![length.length.to_string(), length.witness.clone()]).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        let head = ["length", "cycle"].map(str::to_owned).into();
+        let open = if rows.len() <= FEW { " open" } else { "" };
+        let table = Table { caption: "A cycle of each length".into(), head, rows }.html();
+        format!("<details{open}><summary>A cycle of each length</summary>\n{table}</details>\n")
+    }
+
+    /// The answers; neighbouring lengths with the same one share a row.
     fn lengths(&self) -> Table {
         let counted = self.lengths.iter().any(|length| length.count.is_some());
         let mut head = vec!["length".to_owned(), "exists".into()];
@@ -74,15 +96,24 @@ impl CycleEvidence {
             head.push("cycles".into());
         }
         head.push("evidence".into());
-        let row = |length: &CycleLength| {
-            let mut row = vec![length.length.to_string(), length.found.clone()];
+        let row = |group: &[CycleLength]| {
+            let ([length, ..], [.., last]) = (group, group) else { return Vec::new() };
+            let lengths = match group.len() {
+                1 => length.length.to_string(),
+                _ => format!("{}–{}", length.length, last.length),
+            };
+            let mut row = vec![lengths, length.found.clone()];
             if counted {
                 row.push(length.count.map_or_else(dash, |count| number::count(count as usize)));
             }
             row.push(length.evidence.clone());
             row
         };
-        let rows = self.lengths.iter().map(row).collect();
+        let alike = |a: &CycleLength, b: &CycleLength| {
+            let told = |length: &CycleLength| (length.found.clone(), length.evidence.clone());
+            b.length == a.length + 1 && told(a) == told(b) && a.count == b.count
+        };
+        let rows = self.lengths.chunk_by(alike).map(row).collect();
         Table { caption: "Directed cycles".into(), head, rows }
     }
 

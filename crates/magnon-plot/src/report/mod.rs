@@ -7,11 +7,12 @@ pub use evidence::{ChargeCandidate, CycleEvidence, CycleLength};
 pub use results::Control;
 
 use crate::escape::Escaped;
+use crate::page::{self, Room};
 use crate::plan::{Plan, Plot};
 use crate::table::Table;
 use crate::{
     ConfusionFigure, DensityFigure, EigenmapFigure, FrustrationFigure, PlotError, ResponseFigure,
-    SharesFigure, SpectrumFigure, TrainingFigure, page, save,
+    SharesFigure, SpectrumFigure, TrainingFigure, save,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -100,6 +101,9 @@ impl ReportTable {
     }
 }
 
+/// Letters of a fact that stands beside others.
+const SHORT: usize = 40;
+
 /// One part of the page.
 struct Section {
     id: &'static str,
@@ -144,9 +148,13 @@ impl Report {
         if !self.facts.is_empty() {
             out.push_str("<dl class=\"facts\">");
             for Fact { name, value } in &self.facts {
+                // A sentence gets a line of its own.
+                let class = if value.chars().count() > SHORT { " class=\"long\"" } else { "" };
                 let (name, value) = (Escaped(name), Escaped(value));
-                let _ =
-                    write!(out, "<div><dt><bdi>{name}</bdi></dt><dd><bdi>{value}</bdi></dd></div>");
+                let _ = write!(
+                    out,
+                    "<div{class}><dt><bdi>{name}</bdi></dt><dd><bdi>{value}</bdi></dd></div>"
+                );
             }
             out.push_str("</dl>\n");
         }
@@ -174,7 +182,8 @@ impl Report {
                 sections.push(Section { id, name, body });
             }
         };
-        let figure = |plan: Plan, id: &str| page::figure(&plan, id, "h3");
+        let figure = |plan: Plan, id: &str| page::figure(&plan, id, "h3", Room::Page);
+        let column = |plan: Plan, id: &str| page::figure(&plan, id, "h3", Room::Column);
         add("results", "Results", results::controls(&self.controls, &self.controls_note));
         add("tables", "Tables", self.tables.iter().map(ReportTable::html).collect());
         add("inputs", "What the model looks at", {
@@ -187,16 +196,27 @@ impl Report {
             evidence + &frustration.map_or_else(String::new, |plan| figure(plan, "frustration"))
         });
         add("spectrum", "Spectrum and filter", {
-            let spectrum = self.spectrum.as_ref().map(SpectrumFigure::with_slider).transpose()?;
+            let spectrum = self.spectrum.as_ref().map(|spectrum| match spectrum.curves.len() {
+                1 => spectrum.plan(),
+                _ => spectrum.with_slider(),
+            });
+            let spectrum = spectrum.transpose()?;
             let density = self.density.as_ref().map(Plot::plan).transpose()?;
             let response = self.response.as_ref().map(Plot::plan).transpose()?;
             let named = [(spectrum, "eigenvalues"), (density, "density"), (response, "response")];
-            pair(named.into_iter().filter_map(|(plan, id)| Some(figure(plan?, id))).collect())
+            let named = named.into_iter().filter_map(|(plan, id)| Some((plan?, id)));
+            let named: Vec<(Plan, &str)> = named.collect();
+            match named.len() {
+                1 => named.into_iter().map(|(plan, id)| figure(plan, id)).collect(),
+                _ => pair(named.into_iter().map(|(plan, id)| column(plan, id)).collect()),
+            }
         });
         add("spectra", "Spectra", {
-            let figures = self.spectra.iter().enumerate().map(|(k, figure)| {
-                Ok(page::figure(&figure.plan()?, &format!("spectrum-{k}"), "h3"))
-            });
+            let figures = self
+                .spectra
+                .iter()
+                .enumerate()
+                .map(|(k, figure)| Ok(column(figure.plan()?, &format!("spectrum-{k}"))));
             pair(figures.collect::<Result<_, PlotError>>()?)
         });
         add("training", "Training", {
@@ -210,7 +230,7 @@ impl Report {
                 None => String::new(),
                 Some(confusion) => {
                     let scores = results::scores(&confusion.scores()?);
-                    pair(vec![figure(confusion.plan()?, "confusion"), scores])
+                    pair(vec![column(confusion.plan()?, "confusion"), scores])
                 }
             },
         );

@@ -3,7 +3,7 @@
 use super::evidence::dash;
 use crate::ClassScore;
 use crate::escape::Escaped;
-use crate::number::{fixed, per_cent};
+use crate::number::{self, fixed, per_cent};
 use crate::pen::Px;
 use crate::scale::Domain;
 use crate::table::Table;
@@ -69,7 +69,8 @@ pub(super) fn controls(controls: &[Control], note: &str) -> String {
     }
     out.push_str("</tbody></table></div>\n");
     if !note.is_empty() {
-        let _ = writeln!(out, "<p class=\"note\"><bdi>±: {}</bdi></p>", Escaped(note));
+        let sign = if controls.iter().any(|one| one.half_width.is_some()) { "±: " } else { "" };
+        let _ = writeln!(out, "<p class=\"note\"><bdi>{sign}{}</bdi></p>", Escaped(note));
     }
     out
 }
@@ -107,7 +108,7 @@ fn whisker(control: &Control, scale: Domain) -> String {
 pub(super) fn scores(scores: &[ClassScore]) -> String {
     let share = |value: Option<f64>| value.map_or_else(dash, |value| fixed(value, 3));
     let row = |score: &ClassScore| {
-        let support = score.support.to_string();
+        let support = number::count(score.support as usize);
         vec![
             score.name.clone(),
             share(score.precision),

@@ -1,6 +1,7 @@
 //! Where the x of a step comes from.
 
-use super::line::{Line, Real, prefetch_once};
+use super::line::{Line, Real};
+use crate::memory::prefetch_once;
 use num_complex::Complex32;
 
 /// A few columns of a matrix, as lines.

@@ -10,9 +10,10 @@
 
 use super::input::Input;
 use super::instructions::{FUSED_EVERYWHERE, Instructions};
-use super::line::{Line, Real, prefetch};
+use super::line::{Line, Real};
 use super::output::{Cell, Place};
 use super::pattern::{COLUMN, PADDING, Pattern};
+use crate::memory::prefetch;
 use rayon::prelude::*;
 use std::ops::Range;
 

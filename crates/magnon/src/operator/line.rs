@@ -67,32 +67,6 @@ pub fn tile<T: Real, const N: usize>(nodes: usize) -> Vec<Line<T, N>> {
     zeroed(nodes)
 }
 
-/// Asks for the cache line at `address`, which need not be valid.
-#[inline(always)]
-pub fn prefetch<L>(address: *const L) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is harmless; it never faults. Tested by `no_address_faults`.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
-
-/// Asks for the cache line at `address`, which is read once and should not push out others.
-#[inline(always)]
-pub fn prefetch_once<L>(address: *const L) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: as for `prefetch`.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_NTA, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_NTA>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,13 +75,5 @@ mod tests {
     fn tiles_are_zero() {
         assert!(tile::<f32, 16>(3).iter().all(|line| line.0 == [0.0; 16]));
         assert!(tile::<f64, 8>(3).iter().all(|line| line.0 == [0.0; 8]));
-    }
-
-    #[test]
-    fn no_address_faults() {
-        for address in [0, 1, usize::MAX, 1 << 47] {
-            prefetch(std::ptr::without_provenance::<u8>(address));
-            prefetch_once(std::ptr::without_provenance::<u8>(address));
-        }
     }
 }

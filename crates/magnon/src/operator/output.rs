@@ -1,9 +1,10 @@
 //! Writing tiles back to the columns of a dense matrix.
 
 use super::instructions::Instructions;
-use super::line::{Line, Real, prefetch};
+use super::line::{Line, Real};
 use super::stepper::CHUNK;
 use crate::matrix::Matrix;
+use crate::memory::prefetch;
 use bytemuck::Zeroable;
 use num_complex::Complex32;
 use rayon::prelude::*;

@@ -143,8 +143,8 @@ pub(super) fn split_check(splits: &[Split]) -> u32 {
     hasher.finalize()
 }
 
-/// A checksum of everything that results depend on.
-pub(super) fn fingerprint(dataset: &Dataset) -> String {
+/// A checksum of everything that results depend on, after the numbers of nodes and edges.
+pub fn fingerprint(dataset: &Dataset) -> String {
     let mut hasher = crc32fast::Hasher::new();
     let graph = &dataset.graph;
     for u in 0..graph.nodes() {

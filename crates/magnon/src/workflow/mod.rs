@@ -46,7 +46,7 @@ pub use frequency_response::{
 pub use frustration::{FrustrationReport, frustration};
 pub use generate::{GenerateReport, Generated, generate};
 pub use info::{DataInfo, SplitSize, info};
-pub use journal::{Job, Journal};
+pub use journal::{Job, Journal, fingerprint};
 pub use made::make_features;
 pub use models::{ModelList, ModelReport, ModelSummary, model, models};
 pub use operator::{BuiltOperator, OperatorReport, OperatorSummary, operator};

@@ -106,8 +106,8 @@ impl Layout {
         let Some(NodeNames::Words(words)) = &raw.node_names else { return None };
         let [source, target, others @ ..] = &words[..] else { return None };
         let digits = |word: &String| word.bytes().any(|byte| byte.is_ascii_digit());
-        let odd = !others.is_empty() && others.iter().all(digits);
-        (odd && !digits(source) && !digits(target)).then_some((source, target))
+        let odd = !others.is_empty() && !digits(source) && !digits(target);
+        (odd && others.iter().all(digits)).then_some((source, target))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Edge lists whose nodes have names.
 
-use super::edge_layout::{Layout, looks_whole};
-use super::edge_scan::{Fault, is_padded, weight};
+use super::edge_layout::Layout;
+use super::edge_scan::is_padded;
+use super::name_scan::{self, NamedEdges};
 use super::node_ids;
 use crate::data::raw::Raw;
 use crate::data::room::{collect, out_of_memory, reserve};
-use crate::data::text::{Lines, is_comment};
+use crate::data::text::line_of;
 use crate::data::{DataError, NodeNames};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Names in the order of their first appearance.
@@ -40,55 +42,83 @@ impl<'a> Names<'a> {
 
     /// A remark where two names are one number, such as 7 and 007.
     pub(super) fn remark_twins(&self) -> Option<String> {
-        let mut padded = HashMap::new();
-        self.order.iter().filter(|name| is_padded(name)).find_map(|&name| {
-            let zeros = name.iter().take(name.len() - 1).take_while(|&&byte| byte == b'0').count();
-            let number = &name[zeros..];
-            let twin = self.numbers.contains_key(number).then_some(number);
-            padded.try_reserve(1).ok()?; // a remark can be done without
-            let twin = String::from_utf8_lossy(twin.or_else(|| padded.insert(number, name))?);
-            let name = String::from_utf8_lossy(name);
-            Some(format!("ids are taken as names, so {twin} and {name} are different nodes"))
-        })
-    }
-
-    /// The names as text, by number.
-    pub(super) fn into_strings(self, file: &str) -> Result<Vec<String>, DataError> {
-        collect(self.order.iter().map(|name| String::from_utf8_lossy(name).into_owned()), file)
+        remark_twins(&self.order)
     }
 
     /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.
     pub(super) fn settle(self, raw: &mut Raw) -> Result<(), DataError> {
-        let file = raw.file.clone();
-        if let Some(numbers) = self.distinct_numbers(&file)? {
-            let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
-            let pairs = collect(raw.edges.iter().map(|&(u, v)| (id(u), id(v))), &file)?;
-            let top = numbers.iter().copied().max().unwrap_or_default();
-            if let Ok(numbered) = node_ids::compact(pairs, top) {
-                raw.edges = numbered.edges;
-                raw.nodes = numbered.count;
-                raw.node_names = numbered.names;
-                return Ok(());
-            }
-        }
-        raw.remarks.extend(self.remark_twins());
-        raw.nodes = self.order.len();
-        raw.node_names = Some(NodeNames::Words(self.into_strings(&file)?));
-        Ok(())
+        settle(&self.order, raw)
     }
 
-    /// The names as numbers, where they are numbers. Different texts such as 7 and 07 stay different nodes.
-    fn distinct_numbers(&self, file: &str) -> Result<Option<Vec<u64>>, DataError> {
-        let number = |name: &&[u8]| -> Option<u64> { std::str::from_utf8(name).ok()?.parse().ok() };
-        if self.order.iter().any(|name| number(name).is_none()) {
-            return Ok(None);
-        }
-        let numbers =
-            collect(self.order.iter().map(|name| number(name).unwrap_or_default()), file)?;
-        let mut sorted = collect(numbers.iter().copied(), file)?;
-        sorted.sort_unstable();
-        Ok(sorted.is_sorted_by(|a, b| a < b).then_some(numbers))
+    /// The names as text, by number.
+    pub(super) fn into_strings(self, file: &str) -> Result<Vec<String>, DataError> {
+        strings(&self.order, file)
     }
+}
+
+/// Gives the nodes of `raw` their names, by number. Where all names are numbers, the nodes are put in their order.
+fn settle(order: &[&[u8]], raw: &mut Raw) -> Result<(), DataError> {
+    let file = raw.file.clone();
+    if let Some(numbers) = distinct_numbers(order, &file)? {
+        let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
+        let pairs = collect(raw.edges.iter().map(|&(u, v)| (id(u), id(v))), &file)?;
+        let top = numbers.iter().copied().max().unwrap_or_default();
+        if let Ok(numbered) = node_ids::compact(pairs, top) {
+            raw.edges = numbered.edges;
+            raw.nodes = numbered.count;
+            raw.node_names = numbered.names;
+            return Ok(());
+        }
+    }
+    raw.remarks.extend(remark_twins(order));
+    raw.nodes = order.len();
+    raw.node_names = Some(NodeNames::Words(strings(order, &file)?));
+    Ok(())
+}
+
+/// The names as text.
+fn strings(names: &[&[u8]], file: &str) -> Result<Vec<String>, DataError> {
+    let mut strings = Vec::new();
+    reserve(&mut strings, names.len(), file)?;
+    let text = |name: &&[u8]| String::from_utf8_lossy(name).into_owned();
+    names.par_iter().with_min_len(1 << 12).map(text).collect_into_vec(&mut strings);
+    Ok(strings)
+}
+
+/// A remark where two names are one number, such as 7 and 007.
+fn remark_twins(order: &[&[u8]]) -> Option<String> {
+    // The number that a name is, where it is written with zeros before it.
+    fn bare(name: &[u8]) -> &[u8] {
+        let zeros = name.iter().take(name.len() - 1).take_while(|&&byte| byte == b'0').count();
+        &name[zeros..]
+    }
+    let padded = || order.iter().filter(|name| is_padded(name)).copied();
+    let mut written = HashMap::new(); // how a number was written before
+    written.try_reserve(padded().count()).ok()?; // a remark can be done without
+    written.extend(padded().map(|name| (bare(name), None)));
+    if written.is_empty() {
+        return None;
+    }
+    for &name in order.iter().filter(|name| !is_padded(name)) {
+        written.entry(name).and_modify(|known| *known = Some(name));
+    }
+    padded().find_map(|name| {
+        let twin = String::from_utf8_lossy(written.insert(bare(name), Some(name))??);
+        let name = String::from_utf8_lossy(name);
+        Some(format!("ids are taken as names, so {twin} and {name} are different nodes"))
+    })
+}
+
+/// The names as numbers, where they are numbers. Different texts such as 7 and 07 stay different nodes.
+fn distinct_numbers(order: &[&[u8]], file: &str) -> Result<Option<Vec<u64>>, DataError> {
+    let number = |name: &&[u8]| -> Option<u64> { std::str::from_utf8(name).ok()?.parse().ok() };
+    if order.iter().any(|name| number(name).is_none()) {
+        return Ok(None);
+    }
+    let numbers = collect(order.iter().map(|name| number(name).unwrap_or_default()), file)?;
+    let mut sorted = collect(numbers.iter().copied(), file)?;
+    sorted.sort_unstable();
+    Ok(sorted.is_sorted_by(|a, b| a < b).then_some(numbers))
 }
 
 /// Names that are owned, numbered in the order of their first appearance.
@@ -130,11 +160,8 @@ impl Numbering {
 
     /// Gives the nodes their names. Where all names are numbers, the nodes are put in their order.
     pub(super) fn settle(self, raw: &mut Raw) -> Result<(), DataError> {
-        let mut names = Names::default();
-        for name in &self.order {
-            names.number(name.as_bytes(), &raw.file)?;
-        }
-        names.settle(raw)
+        let order = collect(self.order.iter().map(|name| name.as_bytes()), &raw.file)?;
+        settle(&order, raw)
     }
 
     /// The names, by number.
@@ -145,39 +172,15 @@ impl Numbering {
 
 /// Reads all lines after the header.
 pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, DataError> {
-    let mut names = Names::default();
-    let mut raw = Raw { file: file.to_owned(), ..Raw::default() };
-    let mut weights = Vec::new();
-    let mut fields = Vec::new();
-    let skipped = text.get(..layout.start).unwrap_or_default();
-    let before = memchr::memchr_iter(b'\n', skipped).count();
     let body = text.get(layout.start..).unwrap_or_default();
-    for (number, line) in Lines::new(body) {
-        if is_comment(line) {
-            continue;
-        }
-        layout.delimiter.split(line, &mut fields);
-        let fault = |fault: Fault| fault.into_error(file, before + number, layout);
-        if fields.len() != layout.width {
-            return Err(fault(Fault::Ragged(fields.len())));
-        }
-        let (source, target) = (fields[layout.columns.source], fields[layout.columns.target]);
-        if layout.numeric && raw.remarks.is_empty() && !(looks_whole(source) && looks_whole(target))
-        {
-            let line = before + number;
-            raw.remarks.push(format!("ids are taken as names, as line {line} has no numbers"));
-        }
-        let mut node = |name| names.number(name, file)?.ok_or_else(|| fault(Fault::TooMany));
-        reserve(&mut raw.edges, 1, file)?;
-        raw.edges.push((node(source)?, node(target)?));
-        if let Some(column) = layout.columns.weight {
-            let (weight, rounded) = weight(fields[column], layout.delimiter).map_err(fault)?;
-            reserve(&mut weights, 1, file)?;
-            weights.push(weight);
-            raw.rounded |= rounded;
-        }
-    }
+    let line = |at: usize| line_of(text, layout.start + at);
+    let NamedEdges { interned, weights, rounded, word } = name_scan::scan(body, layout)
+        .map_err(|(at, fault)| fault.into_error(file, line(at), layout))?;
+    let order = collect(interned.first.iter().map(|span| span.of(body)), file)?;
+    let mut raw = Raw { file: file.to_owned(), edges: interned.edges, rounded, ..Raw::default() };
     raw.weights = layout.columns.weight.map(|_| weights);
-    names.settle(&mut raw)?;
+    let remark = |at| format!("ids are taken as names, as line {} has no numbers", line(at));
+    raw.remarks.extend(word.map(remark));
+    settle(&order, &mut raw)?;
     Ok(raw)
 }

@@ -1,22 +1,20 @@
 //! The scanner for edge lists of numbered nodes.
 //!
-//! The text is parted at line ends into chunks that are scanned in parallel. Nearly all lines are
-//! `digits, separator, digits, line end` and take the fast way; any other line takes the slow one.
+//! Nearly all lines are `digits, separator, digits, line end` and take the fast way; any other line takes the slow
+//! one.
 
+use super::edge_chunks::{Part, scan_parts, zeroed};
 use super::edge_layout::{Layout, looks_whole};
-use super::edge_stops::{Stops, number};
+use super::edge_stops::{NonDigits, Stops, number};
+use super::name_table::LONGEST;
 use crate::data::DataError;
 use crate::data::raw::loses_digits;
 use crate::data::room::out_of_memory;
 use crate::data::table::number as number_with_comma;
 use crate::data::text::{Delimiter, is_comment};
-use crate::memory;
 use bytemuck::Zeroable;
 use memchr::memchr;
 use rayon::prelude::*;
-
-/// Text that one task scans.
-const CHUNK: usize = 1 << 18;
 
 /// A node number as it is stored while scanning.
 pub(crate) trait Id:
@@ -53,6 +51,8 @@ pub(crate) enum Fault {
     Negative(String),
     Ragged(usize),
     Weight(String),
+    /// A name of so many bytes.
+    LongName(usize),
     /// More distinct nodes than can be numbered.
     TooMany,
     /// There is no memory for so many bytes.
@@ -70,6 +70,9 @@ impl Fault {
                 format!("ragged: {found} column(s), but the first edge has {columns}")
             }
             Self::Weight(text) => format!("the weight '{text}' is not a finite number"),
+            Self::LongName(bytes) => {
+                format!("the name of a node has {bytes} bytes, but {LONGEST} are the most")
+            }
             Self::TooMany => "there are more nodes than 32 bits can number".into(),
             // This is about the whole file, not about a line of it.
             Self::OutOfMemory(bytes) => return out_of_memory(file, bytes as u64),
@@ -94,75 +97,21 @@ pub(super) struct Scanned<I> {
 
 /// Scans all lines. The first fault of the text is given back with its offset.
 pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (usize, Fault)> {
-    // Every line gets a place for its edge in one array, so that no chunk is copied afterwards.
-    let parts = chunks(text);
-    let lines: Vec<usize> = parts.par_iter().map(|(_, chunk)| count_lines(chunk)).collect();
-    let total = lines.iter().sum();
-    let mut pairs = zeroed::<(I, I)>(total).map_err(|fault| (0, fault))?;
-    let has_weights = layout.columns.weight.is_some();
-    let weighted = if has_weights { total } else { 0 };
-    let mut weights = zeroed::<f32>(weighted).map_err(|fault| (0, fault))?;
-    let mut tasks = Vec::with_capacity(parts.len());
-    let (mut pairs_left, mut weights_left) = (&mut pairs[..], &mut weights[..]);
-    for (&(at, text), &lines) in parts.iter().zip(&lines) {
-        let (pairs, rest) = pairs_left.split_at_mut(lines);
-        let (weights, more) = weights_left.split_at_mut(if has_weights { lines } else { 0 });
-        (pairs_left, weights_left) = (rest, more);
+    let weighted = layout.columns.weight.is_some();
+    let edges = scan_parts(text, weighted, |part: Part<'_, '_, (I, I)>| {
+        let Part { text, at, pairs, weights } = part;
         let (fields, found, rounded, padded) = (Vec::new(), 0, false, None);
-        tasks.push((at, Chunk { text, layout, fields, pairs, weights, found, rounded, padded }));
-    }
-    let results: Vec<_> = tasks
-        .into_par_iter()
-        .map(|(at, mut chunk)| match chunk.run() {
-            Ok(top) => {
-                let padded = chunk.padded.map(|offset| at + offset);
-                Ok((chunk.found, top, chunk.rounded, padded))
-            }
-            Err((offset, fault)) => Err((at + offset, fault)),
-        })
-        .collect();
-    // Comments and empty lines leave gaps; edges behind them move up.
-    let (mut start, mut kept, mut top, mut rounded, mut padded) = (0, 0, I::default(), false, None);
-    for (result, lines) in results.into_iter().zip(lines) {
-        let (found, largest, changed, zeros) = result?;
-        rounded |= changed;
-        if kept < start {
-            pairs.copy_within(start..start + found, kept);
-            if has_weights {
-                weights.copy_within(start..start + found, kept);
-            }
-        }
-        kept += found;
-        start += lines;
+        let mut chunk = Chunk { text, layout, fields, pairs, weights, found, rounded, padded };
+        let top = chunk.run()?;
+        Ok((chunk.found, (top, chunk.rounded, chunk.padded.map(|offset| at + offset))))
+    })?;
+    let (mut top, mut rounded, mut padded) = (I::default(), false, None);
+    for (largest, changed, zeros) in edges.told {
         top = top.max(largest);
+        rounded |= changed;
         padded = padded.or(zeros);
     }
-    pairs.truncate(kept);
-    weights.truncate(kept);
-    Ok(Scanned { pairs, weights, rounded, top, padded })
-}
-
-/// `len` zeros.
-pub(super) fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, Fault> {
-    memory::try_zeroed(len).ok_or(Fault::OutOfMemory(len.saturating_mul(size_of::<T>())))
-}
-
-/// Lines of a chunk, of which the last may lack its line end.
-fn count_lines(chunk: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', chunk).count() + usize::from(chunk.last() != Some(&b'\n'))
-}
-
-/// Parts the text after line ends, with the offset of each part.
-fn chunks(text: &[u8]) -> Vec<(usize, &[u8])> {
-    let mut parts = Vec::with_capacity(text.len() / CHUNK + 1);
-    let mut at = 0;
-    while at < text.len() {
-        let aim = (at + CHUNK).min(text.len());
-        let end = memchr(b'\n', &text[aim..]).map_or(text.len(), |end| aim + end + 1);
-        parts.push((at, &text[at..end]));
-        at = end;
-    }
-    parts
+    Ok(Scanned { pairs: edges.pairs, weights: edges.weights, rounded, top, padded })
 }
 
 /// One chunk under the scanner, with a place for the edge of each line.
@@ -189,7 +138,7 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         };
         let plain = self.layout.width == 2 && self.layout.columns.source == 0;
         let text = self.text;
-        let mut stops = Stops::new(text);
+        let mut stops = Stops::new(text, NonDigits);
         let byte = |at: usize| text.get(at).copied().unwrap_or(b'\n');
         let mut at = 0;
         while at < text.len() {

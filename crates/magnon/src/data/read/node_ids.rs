@@ -1,6 +1,7 @@
 //! Numbering the nodes of an edge list without gaps, by ascending id.
 
-use super::edge_scan::{Fault, Id, zeroed};
+use super::edge_chunks::zeroed;
+use super::edge_scan::{Fault, Id};
 use crate::data::NodeNames;
 use crate::memory;
 use rayon::prelude::*;

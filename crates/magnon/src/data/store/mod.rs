@@ -10,6 +10,7 @@ mod zipped;
 use super::DataError;
 use super::room::out_of_memory;
 use super::text::settle_line_ends;
+use crate::memory;
 use inflate::Packing;
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
@@ -258,12 +259,17 @@ impl Store {
 
 /// The bytes of a file as they are on disk.
 fn read_disk(path: &Path) -> Result<Vec<u8>, DataError> {
-    std::fs::read(path).map_err(|source| match (source.kind(), std::fs::metadata(path)) {
-        (ErrorKind::OutOfMemory, Ok(meta)) => {
-            out_of_memory(&path.display().to_string(), meta.len())
-        }
-        _ => io_error(path, "read", source),
-    })
+    let failed = |source| io_error(path, "read", source);
+    let mut file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    let refused = || out_of_memory(&path.display().to_string(), length);
+    let room = usize::try_from(length).ok().and_then(|length| memory::try_room(length + 1));
+    let mut bytes = room.ok_or_else(refused)?;
+    match file.read_to_end(&mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(source) if source.kind() == ErrorKind::OutOfMemory => Err(refused()),
+        Err(source) => Err(failed(source)),
+    }
 }
 
 /// A [`DataError::Io`].
