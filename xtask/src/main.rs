@@ -10,6 +10,7 @@ mod nightly;
 mod peers;
 mod python;
 mod sanitize;
+mod site;
 mod test;
 
 use anyhow::{Context, ensure};
@@ -22,6 +23,7 @@ const USAGE: &str =
                            the tests of the engine for NVIDIA cards, on the card that is there
        cargo xtask kernels compiles the kernels into the form that travels with the program
        cargo xtask python  builds, installs and tests the Python package alone
+       cargo xtask site    the documentation as a site, in target/site
        cargo xtask wheel   the Python wheel and source distribution that would be published
        cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python|gpu|gpu-large]
                            timings against other libraries, as ratios
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
             fuzz::run(minutes.parse().unwrap_or_default())
         }
         ["sanitize"] => sanitize::run(),
+        ["site"] => site::build(),
         ["bench"] => bench::run("all"),
         ["bench", "python"] => python::bench(),
         ["bench", part @ ("gpu" | "gpu-large")] => gpu::bench(part),

@@ -24,13 +24,16 @@ pub(crate) fn is_native_f32(dtype: DType) -> bool {
 /// Elements that are decoded at once.
 const PIECE: usize = 1 << 13;
 
+/// Takes the bytes of some elements, with the position of the first.
+type Take<'a> = &'a mut dyn FnMut(usize, &[u8]) -> Result<(), DataError>;
+
 /// Hands the bytes of some elements after the others to `take`, with the position of the first.
 fn pieces(
     file: &str,
     size: usize,
     len: usize,
     source: &mut dyn Read,
-    take: &mut dyn FnMut(usize, &[u8]) -> Result<(), DataError>,
+    take: Take,
 ) -> Result<(), DataError> {
     let piece = (BUFFER / size.max(1)).clamp(1, PIECE);
     let mut buffer = zeroed::<u8>(piece.min(len) * size, file)?;
