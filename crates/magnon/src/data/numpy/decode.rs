@@ -159,6 +159,7 @@ pub(crate) fn floats(
 ) -> Result<bool, DataError> {
     check_real(file, dtype)?;
     let (mut rounded, mut numbers) = (false, Vec::new());
+    reserve(&mut numbers, len.min(PIECE), file)?;
     pieces(file, dtype.size, len, &mut source, &mut |first, bytes| {
         doubles(dtype, bytes, &mut numbers);
         for (k, &number) in (first..).zip(&numbers) {
@@ -186,6 +187,7 @@ pub(super) fn complex(
     };
     check_real(file, part)?;
     let mut numbers = Vec::new();
+    reserve(&mut numbers, parts * len.min(PIECE), file)?;
     pieces(file, dtype.size, len, &mut source, &mut |first, bytes| {
         doubles(part, bytes, &mut numbers);
         for (k, parts) in (first..).zip(numbers.chunks_exact(parts)) {
@@ -205,6 +207,7 @@ pub(super) fn integers(
 ) -> Result<(), DataError> {
     check_real(file, dtype)?;
     let mut numbers = Vec::new();
+    reserve(&mut numbers, len.min(PIECE), file)?;
     pieces(file, dtype.size, len, &mut source, &mut |first, bytes| {
         wholes(dtype, bytes, &mut numbers);
         for (k, &number) in (first..).zip(&numbers) {
