@@ -43,7 +43,11 @@ pub(super) fn scan(text: &[u8], layout: &Layout) -> Result<NamedEdges, (usize, F
         word = word.or(told.word);
     }
     let expected = (1.1 * distinct.estimate()) as usize;
-    let interned = intern(text, &edges.pairs, &hash, expected).map_err(|fault| (0, fault))?;
+    let mut interned = intern(text, &edges.pairs, &hash, expected).map_err(|fault| (0, fault))?;
+    // Names were numbered as they stand in the text; a source comes before its target, wherever its column is.
+    if layout.columns.target < layout.columns.source {
+        interned = interned.by_edges().map_err(|fault| (0, fault))?;
+    }
     Ok(NamedEdges { interned, weights: edges.weights, rounded, word })
 }
 
@@ -235,7 +239,7 @@ mod tests {
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(11);
         let mut below = move |most: u32| random.random_range(0..most);
         for (delimiter, widths) in [(",", 2..4), ("\t", 2..4), (" ", 2..4), ("; ", 2..3)] {
-            for width in widths {
+            for (width, turned) in widths.flat_map(|width| [(width, false), (width, true)]) {
                 let mut text = String::from("first");
                 text += &[delimiter, "second"].concat().repeat(width - 1);
                 text = text.replace("second", if width == 2 { "b" } else { "7" }) + "\n";
@@ -264,7 +268,11 @@ mod tests {
                 }
                 text.truncate(text.trim_end().len());
                 let layout = Layout::detect(text.as_bytes(), "f", &LoadConfig::default());
-                let layout = layout.unwrap().unwrap();
+                let mut layout = layout.unwrap().unwrap();
+                if turned {
+                    let columns = &mut layout.columns;
+                    std::mem::swap(&mut columns.source, &mut columns.target);
+                }
                 assert_eq!((layout.width, layout.start), (width, 0), "{delimiter:?}");
                 let plain = plainly(text.as_bytes(), &layout);
                 for threads in [1, 2, 7] {

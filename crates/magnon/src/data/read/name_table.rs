@@ -89,6 +89,35 @@ pub(super) struct Interned {
     pub(super) first: Vec<Span>,
 }
 
+impl Interned {
+    /// The same with nodes numbered as edges name them: the source of an edge, then its target.
+    pub(super) fn by_edges(mut self) -> Result<Self, Fault> {
+        const NONE: u32 = u32::MAX;
+        let mut numbers = zeroed::<u32>(self.first.len())?;
+        numbers.fill(NONE);
+        let mut first = zeroed::<Span>(self.first.len())?;
+        let mut next = 0u32;
+        for node in self.edges.iter().flat_map(|&(u, v)| [u, v]) {
+            let Some(number) = numbers.get_mut(node as usize) else { continue };
+            if *number == NONE {
+                if let (Some(to), Some(from)) =
+                    (first.get_mut(next as usize), self.first.get(node as usize))
+                {
+                    *to = *from;
+                }
+                *number = next;
+                next += 1;
+            }
+        }
+        let number = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
+        self.edges
+            .par_iter_mut()
+            .with_min_len(1 << 14)
+            .for_each(|(u, v)| (*u, *v) = (number(*u), number(*v)));
+        Ok(Self { edges: self.edges, first })
+    }
+}
+
 /// Numbers the names at the ends of edges in the order of their first appearance. About `distinct` are expected.
 pub(super) fn intern(
     text: &[u8],
