@@ -49,7 +49,8 @@ fn file(start: &[u8], parts: &[Option<&[u8]>]) -> Vec<u8> {
         Ok(header) => header,
         Err(_) => return page(start, header),
     };
-    for (at, section) in header["sections"].as_array_mut().into_iter().flatten().enumerate() {
+    let listed = header.get_mut("sections").and_then(Value::as_array_mut);
+    for (at, section) in listed.into_iter().flatten().enumerate() {
         let bytes = parts.get(at + 1).copied().flatten().unwrap_or_default();
         if let Some(section) = section.as_object_mut() {
             section.insert("start".into(), json!(PAGE + sections.len()));
