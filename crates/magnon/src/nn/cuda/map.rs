@@ -6,6 +6,7 @@ use crate::matrix::SparseMatrix;
 use crate::nn::{EngineError, MapSource, Series, Shape};
 use crate::operator::{EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
@@ -97,6 +98,23 @@ impl Map {
         Ok(Self { shape, kind })
     }
 
+    /// Dense maps of one shape, a lane each; `None` for others.
+    pub(super) fn stack(engine: &Cuda, maps: &[&Map]) -> Option<Result<Self, EngineError>> {
+        let first = maps.first().filter(|_| maps.len() == engine.lanes)?;
+        let dense = maps.iter().map(|map| match &map.kind {
+            Kind::Dense(numbers) if map.shape == first.shape && numbers.lanes == 1 => Some(numbers),
+            _ => None,
+        });
+        let all: Vec<&Buffer> = dense.collect::<Option<_>>()?;
+        let stacked = engine.buffer(first.shape.len()).and_then(|mut numbers| {
+            for (lane, own) in all.into_iter().enumerate() {
+                engine.copy_to_lane(lane, own, &mut numbers)?;
+            }
+            Ok(Self { shape: first.shape, kind: Kind::Dense(numbers) })
+        });
+        Some(stacked)
+    }
+
     /// Rows, columns and field.
     pub fn shape(&self) -> Shape {
         self.shape
@@ -118,7 +136,7 @@ fn shared(engine: &Cuda, numbers: &[f32]) -> Result<Buffer, EngineError> {
 }
 
 impl Lists {
-    fn new(
+    pub fn new(
         engine: &Cuda,
         offsets: &[u64],
         columns: &[u32],
@@ -199,9 +217,9 @@ impl Sparse {
 impl Edges {
     fn new(engine: &Cuda, edges: EdgeMatrix, filters: bool) -> Result<Self, EngineError> {
         let pattern: &Pattern = edges.neighbourhood.pattern();
-        let offsets: Vec<u64> = pattern.offsets.iter().map(|&at| at as u64).collect();
+        let offsets: Vec<u64> = pattern.offsets.par_iter().map(|&at| at as u64).collect();
         let columns = &pattern.columns[..pattern.stored()];
-        let numbers = |values: &[f64]| values.iter().map(|&x| x as f32).collect::<Vec<_>>();
+        let numbers = |values: &[f64]| values.par_iter().map(|&x| x as f32).collect::<Vec<_>>();
         let pairs = |values: &[[f64; 2]]| numbers(values.as_flattened());
         let table = |values: &[[f64; 2]; 4]| {
             let mut table = [0f32; 8];
@@ -242,9 +260,9 @@ impl Edges {
 impl Balanced {
     fn new(engine: &Cuda, left: &[f64], right: &[f64]) -> Result<Self, EngineError> {
         let scale = |r: &[f64]| -> Vec<f32> {
-            r.iter().map(|&r| if r == 0.0 { 1.0 } else { r as f32 }).collect()
+            r.par_iter().map(|&r| if r == 0.0 { 1.0 } else { r as f32 }).collect()
         };
-        let product: Vec<f32> = left.iter().zip(right).map(|(l, r)| (l * r) as f32).collect();
+        let product: Vec<f32> = left.par_iter().zip(right).map(|(l, r)| (l * r) as f32).collect();
         Ok(Self {
             scale: engine.list(&scale(right))?,
             left: engine.list(&product)?,

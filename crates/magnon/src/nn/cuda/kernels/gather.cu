@@ -9,6 +9,7 @@
 #define COLUMN 0x3fffffffu
 #define LONG_ROW 256
 #define SEGMENT 512
+#define GROUPS 8 // sums that a segment is cut into, however many columns there are
 
 struct Rows {
     const u64 *offsets;
@@ -121,16 +122,7 @@ __device__ __forceinline__ void gather_entries(const Rows &rows, const Block &bl
 }
 
 // Numbers that lie together, moved together.
-template <int N> __device__ __forceinline__ void load_numbers(const float *from, float *to) {
-    if (N % 4 == 0)
-        for (int i = 0; i < N; i += 4) *(float4 *)(to + i) = *(const float4 *)(from + i);
-    else if (N % 2 == 0)
-        for (int i = 0; i < N; i += 2) *(float2 *)(to + i) = *(const float2 *)(from + i);
-    else
-        for (int i = 0; i < N; i++) to[i] = from[i];
-}
-
-template <int N> __device__ __forceinline__ void store_numbers(const float *from, float *to) {
+template <int N> __device__ __forceinline__ void move_numbers(const float *from, float *to) {
     if (N % 4 == 0)
         for (int i = 0; i < N; i += 4) *(float4 *)(to + i) = *(const float4 *)(from + i);
     else if (N % 2 == 0)
@@ -162,14 +154,14 @@ __device__ __forceinline__ void finish_row(const Rows &rows, const Block &block,
     }
     float other[OUT];
     if (block.last.at) {
-        load_numbers<OUT>(block.last.here() + place, other);
+        move_numbers<OUT>(block.last.here() + place, other);
         for (int i = 0; i < OUT; i++) sum.at[i] += step.gamma * other[i];
     }
     if (block.source.at) {
-        load_numbers<OUT>(block.source.here() + place, other);
+        move_numbers<OUT>(block.source.here() + place, other);
         for (int i = 0; i < OUT; i++) sum.at[i] += step.theta * other[i];
     }
-    store_numbers<OUT>(sum.at, block.y.here() + place);
+    move_numbers<OUT>(sum.at, block.y.here() + place);
 }
 
 template <int KIND> __device__ __forceinline__ const float2 *shared_table(const Rows &rows) {
@@ -201,16 +193,16 @@ template <int KIND, int FIELD, int V> __device__ void gather_rows(const Rows &ro
     }
     i64 row = rows.segment_rows[blockIdx.x];
     if (row >= block.y_rows) return;
-    int group = threadIdx.x / block.threads, groups = blockDim.x / block.threads;
+    int group = threadIdx.x / block.threads;
     u64 begin = rows.segments[blockIdx.x];
     u64 end = min(begin + SEGMENT, rows.offsets[row + 1]);
-    if (at < block.width) gather_entries<KIND>(rows, block, values, table, begin + group, end, groups, block.x.here() + at, sum);
+    if (group < GROUPS && at < block.width) gather_entries<KIND>(rows, block, values, table, begin + group, end, GROUPS, block.x.here() + at, sum);
     for (int i = 0; i < S::OUT; i++) sums[i * 256 + threadIdx.x] = sum.at[i];
     __syncthreads();
     if (group > 0 || at >= block.width) return;
-    for (int other = 1; other < groups; other++)
+    for (int other = 1; other < GROUPS; other++)
         for (int i = 0; i < S::OUT; i++) sum.at[i] += sums[i * 256 + threadIdx.x + other * block.threads];
-    store_numbers<S::OUT>(sum.at, block.partial.here() + place_in<FIELD>(blockIdx.x, block.width, at));
+    move_numbers<S::OUT>(sum.at, block.partial.here() + place_in<FIELD>(blockIdx.x, block.width, at));
 }
 
 // The sums of the segments of each long row.
@@ -225,7 +217,7 @@ template <int KIND, int FIELD, int V> __device__ void gather_long(const Rows &ro
     S sum, part;
     sum.clear();
     for (i64 k = first; k < first + count; k++) {
-        load_numbers<S::OUT>(block.partial.here() + place_in<FIELD>(k, block.width, at), part.at);
+        move_numbers<S::OUT>(block.partial.here() + place_in<FIELD>(k, block.width, at), part.at);
         for (int i = 0; i < S::OUT; i++) sum.at[i] += part.at[i];
     }
     finish_row(rows, block, step, row, at, sum);
