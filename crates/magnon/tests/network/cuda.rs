@@ -687,7 +687,9 @@ fn splits_side_by_side() {
         return;
     }
     let data = dataset(240, 12, 3);
-    let split = |seed| SplitChoice::default().choose(&[], data.labels.as_ref(), seed).unwrap();
+    let split = |seed| {
+        SplitChoice::Random([60.0, 20.0, 20.0]).choose(&[], data.labels.as_ref(), seed).unwrap()
+    };
     let mut splits: Vec<_> = (0..4).map(split).collect();
     // One with other shapes.
     splits[2].train.pop();

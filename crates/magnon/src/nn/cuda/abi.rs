@@ -72,7 +72,6 @@ pub(super) struct Rows {
     pub columns: Address,
     pub values: Address,
     pub places: Address,
-    pub right: Address,
     pub left: Address,
     pub own: Address,
     pub segment_rows: Address,

@@ -47,7 +47,7 @@ impl Cuda {
         y: (&mut Buffer, Shape),
         add: bool,
     ) -> Done {
-        let Some(balanced) = &edges.balanced else {
+        let Some(scale) = edges.scale(side) else {
             return Err(EngineError::Unsupported("a filter needs an operator".to_owned()));
         };
         let inner = field.join(x.1.field());
@@ -56,12 +56,8 @@ impl Cuda {
         if row.width() == 0 || rows == 0 {
             return Ok(());
         }
-        let scale = match side {
-            Side::Forward => &balanced.scale,
-            Side::Adjoint => &balanced.adjoint_scale,
-        };
-        let gather =
-            Gather::new(&edges.lists, edges.rows(self, side, true), edges.values.kind(), field);
+        let (rows_of, kind) = (edges.rows(self, side), edges.kind(side));
+        let gather = Gather::new(&edges.lists, rows_of, kind, field);
         let hermitian = edges.hermitian;
         let run = Recurrence { engine: self, gather, seen, scale, side, hermitian, row, rows };
         let mut source = self.take(rows * row.width())?;

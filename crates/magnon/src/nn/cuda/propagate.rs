@@ -24,7 +24,7 @@ const ONE_BLOCK: usize = 64 << 20;
 /// Blocks that fill and empty the line quickly enough.
 const BLOCKS: usize = 8;
 /// Numbers of a row below which the card reads rows with less than its full speed.
-const NARROW: usize = 32;
+const NARROW: usize = 64;
 /// Rows that one thread packs or unpacks at a time.
 const ROWS: usize = 256;
 
@@ -290,8 +290,8 @@ mod tests {
     fn blocks_are_as_wide_as_is_useful_and_possible() {
         let gib = 1 << 30;
         assert_eq!(width((5000, 21), Field::Complex, &POWERS, 8 * gib), 21);
-        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 128 * gib), 16);
-        assert_eq!(width((20_000_000, 128), Field::Real, &POWERS, 128 * gib), 32);
+        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 128 * gib), 32);
+        assert_eq!(width((20_000_000, 128), Field::Real, &POWERS, 128 * gib), 64);
         assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 8 * gib), 6);
         assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 0), 1);
         assert_eq!(width((0, 128), Field::Complex, &POWERS, 0), 1);
