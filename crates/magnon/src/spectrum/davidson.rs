@@ -27,8 +27,6 @@ use faer::{Mat, c64};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// ln of the growth that one filtering gives the slowest vector of the block.
-const GAIN: f64 = 4.0;
 /// ln of the growth that the fastest may get: beyond it the others drown in rounding.
 const MOST_GAIN: f64 = 22.0;
 /// Tiles that a basis may grow by between restarts.
@@ -171,7 +169,7 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             }
             let cut = self.cut(&theta, first + Self::WIDTH);
             let (low, high) = (theta[first], theta[first + Self::WIDTH - 1]);
-            let degree = GAIN / self.target.rate(high, cut);
+            let degree = self.target.gain / self.target.rate(high, cut);
             let degree = degree.min(MOST_GAIN / self.target.rate(low, cut)).clamp(8.0, 2000.0);
             if self.basis.tiles >= wanted + GROWTH {
                 self.shrink(&theta, &vectors, wanted + GROWTH / 2);

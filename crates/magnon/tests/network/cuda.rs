@@ -509,7 +509,7 @@ fn filtered_features() {
 #[test]
 fn columns_in_blocks() {
     let Some(cuda) = card() else { return };
-    let (nodes, cols) = (300_000, 64);
+    let (nodes, cols) = (150_000, 128);
     let ring = (0..nodes as u32).map(|u| (u, (u + 1) % nodes as u32));
     let hub = (2..4000).map(|u| if u % 3 == 0 { (u, 0) } else { (0, u) });
     let graph = GraphBuilder::new(nodes).edges(ring.chain(hub)).build().unwrap().graph;

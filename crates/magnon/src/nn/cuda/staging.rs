@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::sync::{Arc, PoisonError};
 
 /// Bytes of a stage.
-pub(super) const STAGE: usize = 32 << 20;
+pub(super) const STAGE: usize = 16 << 20;
 /// Stages that one direction uses in turn.
 pub(super) const DEPTH: usize = 4;
 /// Numbers that one thread copies at a time.

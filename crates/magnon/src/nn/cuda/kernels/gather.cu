@@ -100,16 +100,14 @@ template <int KIND> __device__ __forceinline__ float2 coefficient(const Rows &ro
 template <int KIND, int FIELD, int V>
 __device__ __forceinline__ void gather_entries(const Rows &rows, const Block &block, const float *values, const float2 *table, u64 begin, u64 end, u32 step, const float *x, Sum<FIELD, V> &sum) {
     u64 e = begin;
+    // Two at a time: warps beside each other hide more than loads behind each other.
     if (!block.limited)
-        for (; e + 3 * step < end; e += 4 * step) {
-            u32 packed[4];
-            Numbers<V> numbers[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) packed[i] = __ldg(rows.columns + e + i * step);
-#pragma unroll
-            for (int i = 0; i < 4; i++) numbers[i] = Numbers<V>::load(x + (i64)(packed[i] & COLUMN) * block.width);
-#pragma unroll
-            for (int i = 0; i < 4; i++) sum.add(coefficient<KIND>(rows, values, table, e + i * step, packed[i]), numbers[i]);
+        for (; e + step < end; e += 2 * step) {
+            u32 one = __ldg(rows.columns + e), other = __ldg(rows.columns + e + step);
+            Numbers<V> first = Numbers<V>::load(x + (i64)(one & COLUMN) * block.width);
+            Numbers<V> second = Numbers<V>::load(x + (i64)(other & COLUMN) * block.width);
+            sum.add(coefficient<KIND>(rows, values, table, e, one), first);
+            sum.add(coefficient<KIND>(rows, values, table, e + step, other), second);
         }
     for (; e < end; e += step) {
         u32 packed = __ldg(rows.columns + e);
@@ -225,7 +223,7 @@ template <int FIELD, int V> __device__ void gather_long(const Rows &rows, const 
 }
 
 #define GATHER(kind, field, v, name)                                                                         \
-    extern "C" __global__ void __launch_bounds__(256, 6) gather_##name(Rows rows, Block block, Step_ step) {    \
+    extern "C" __global__ void __launch_bounds__(256, 8) gather_##name(Rows rows, Block block, Step_ step) {    \
         gather_rows<kind, field, v>(rows, block, step);                                                      \
     }
 
