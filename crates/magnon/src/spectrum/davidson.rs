@@ -26,6 +26,7 @@ use crate::operator::line::{F64_LANES as N, Line, tile};
 use faer::{Mat, c64};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 /// ln of the growth that the fastest may get: beyond it the others drown in rounding.
 const MOST_GAIN: f64 = 22.0;
@@ -221,11 +222,12 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     /// ‖Bu − θu‖ for the columns of a tile.
     fn residuals(&mut self, block: &mut Tile, theta: &[f64]) -> Result<Vec<f64>, SpectrumError> {
         self.target.product(block, &mut self.image, &mut self.work)?;
-        for (image, line) in self.image.iter_mut().zip(block.iter()) {
+        let lines = self.image.par_iter_mut().zip(block.par_iter()).with_min_len(1 << 12);
+        lines.for_each(|(image, line)| {
             for j in 0..N {
                 image.0[j] -= theta[j % Self::WIDTH] * line.0[j];
             }
-        }
+        });
         let squares = gram::<COMPLEX>(&self.target.weights, &self.image, &self.image);
         Ok((0..Self::WIDTH).map(|j| squares[(j, j)].re.max(0.0).sqrt()).collect())
     }

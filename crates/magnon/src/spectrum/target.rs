@@ -36,7 +36,7 @@ pub struct Target<'a, const COMPLEX: bool> {
 /// The gain that balances products with what is made of them.
 const GAIN: f64 = 4.0;
 /// The same where products are made on a card and the rest in main memory.
-const CARD_GAIN: f64 = 10.0;
+const CARD_GAIN: f64 = 18.0;
 /// Graphs up to this many nodes are not shared between threads.
 const SMALL: usize = 1 << 12;
 

@@ -9,6 +9,8 @@ use crate::nn::{EngineError, Field, Shape};
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
+/// Threads of a block that gathers rows; as in the kernel.
+const GATHER: u32 = 128;
 /// Inner numbers that a block of a dense product works on at a time.
 const INNER: usize = 16;
 /// Blocks that keep a card busy.
@@ -284,13 +286,13 @@ impl Cuda {
         let name = format!("{field}_{together}");
         let (strips, lanes) = (ceil(units, threads)?, self.lanes as u32);
         let arguments: [&dyn super::abi::Argument; 3] = [&gather.rows, &block, &pass.factors];
-        let blocks = segments as u32 + ceil(y.1.rows() * threads, THREADS as usize)?;
+        let blocks = segments as u32 + ceil(y.1.rows() * threads, GATHER as usize)?;
         let kernel = format!("gather_{}_{name}", gather.kind);
-        self.launch(&kernel, (blocks, strips, lanes), THREADS, &arguments)?;
+        self.launch(&kernel, (blocks, strips, lanes), GATHER, &arguments)?;
         if let Some(partial) = partial {
-            let blocks = ceil(gather.lists.long_count * threads, THREADS as usize)?;
+            let blocks = ceil(gather.lists.long_count * threads, GATHER as usize)?;
             let name = format!("gather_long_{name}");
-            self.launch(&name, (blocks, strips, lanes), THREADS, &arguments)?;
+            self.launch(&name, (blocks, strips, lanes), GATHER, &arguments)?;
             self.give(partial);
         }
         Ok(())

@@ -9,6 +9,8 @@
 #define COLUMN 0x3fffffffu
 #define LONG_ROW 256
 #define SEGMENT 512
+#define GATHER_BLOCK 128 // threads of a block
+#define GATHER_AT_ONCE 2 // entries
 
 struct Rows {
     const u64 *offsets;
@@ -100,14 +102,17 @@ template <int KIND> __device__ __forceinline__ float2 coefficient(const Rows &ro
 template <int KIND, int FIELD, int V>
 __device__ __forceinline__ void gather_entries(const Rows &rows, const Block &block, const float *values, const float2 *table, u64 begin, u64 end, u32 step, const float *x, Sum<FIELD, V> &sum) {
     u64 e = begin;
-    // Two at a time: warps beside each other hide more than loads behind each other.
+    // Few at a time: warps beside each other hide more than loads behind each other.
     if (!block.limited)
-        for (; e + step < end; e += 2 * step) {
-            u32 one = __ldg(rows.columns + e), other = __ldg(rows.columns + e + step);
-            Numbers<V> first = Numbers<V>::load(x + (i64)(one & COLUMN) * block.width);
-            Numbers<V> second = Numbers<V>::load(x + (i64)(other & COLUMN) * block.width);
-            sum.add(coefficient<KIND>(rows, values, table, e, one), first);
-            sum.add(coefficient<KIND>(rows, values, table, e + step, other), second);
+        for (; e + (GATHER_AT_ONCE - 1) * step < end; e += GATHER_AT_ONCE * step) {
+            u32 packed[GATHER_AT_ONCE];
+            Numbers<V> numbers[GATHER_AT_ONCE];
+#pragma unroll
+            for (int i = 0; i < GATHER_AT_ONCE; i++) packed[i] = __ldg(rows.columns + e + i * step);
+#pragma unroll
+            for (int i = 0; i < GATHER_AT_ONCE; i++) numbers[i] = Numbers<V>::load(x + (i64)(packed[i] & COLUMN) * block.width);
+#pragma unroll
+            for (int i = 0; i < GATHER_AT_ONCE; i++) sum.add(coefficient<KIND>(rows, values, table, e + i * step, packed[i]), numbers[i]);
         }
     for (; e < end; e += step) {
         u32 packed = __ldg(rows.columns + e);
@@ -156,7 +161,11 @@ __device__ __forceinline__ void finish_row(const Rows &rows, const Block &block,
         move_numbers<OUT>(block.source.here() + place, other);
         for (int i = 0; i < OUT; i++) sum.at[i] += step.theta * other[i];
     }
-    move_numbers<OUT>(sum.at, block.y.here() + place);
+    float *to = block.y.here() + place;
+    // Nobody reads it before the pass is over; caches are for rows of x.
+    if (OUT % 4 == 0)
+        for (int i = 0; i < OUT; i += 4) __stcs((float4 *)(to + i), *(const float4 *)(sum.at + i));
+    else move_numbers<OUT>(sum.at, to);
 }
 
 template <int KIND> __device__ __forceinline__ const float2 *shared_table(const Rows &rows) {
@@ -174,7 +183,7 @@ template <int KIND> __device__ __forceinline__ const float2 *shared_table(const 
 // The first blocks take a segment each, the others as many rows as their threads suffice for.
 template <int KIND, int FIELD, int V> __device__ void gather_rows(const Rows &rows, const Block &block, const Step_ &step) {
     typedef Sum<FIELD, V> S;
-    __shared__ float sums[256 * S::OUT];
+    __shared__ float sums[GATHER_BLOCK * S::OUT];
     const float2 *table = shared_table<KIND>(rows);
     const float *values = rows.values + blockIdx.z * rows.values_lane;
     i64 at = ((i64)blockIdx.y * block.threads + threadIdx.x % block.threads) * V;
@@ -196,11 +205,11 @@ template <int KIND, int FIELD, int V> __device__ void gather_rows(const Rows &ro
     u64 begin = rows.segments[blockIdx.x];
     u64 end = min(begin + SEGMENT, rows.offsets[row + 1]);
     if (group < groups && at < block.width) gather_entries<KIND>(rows, block, values, table, begin + group, end, groups, block.x.here() + at, sum);
-    for (int i = 0; i < S::OUT; i++) sums[i * 256 + threadIdx.x] = sum.at[i];
+    for (int i = 0; i < S::OUT; i++) sums[i * GATHER_BLOCK + threadIdx.x] = sum.at[i];
     __syncthreads();
     if (group > 0 || at >= block.width) return;
     for (int other = 1; other < groups; other++)
-        for (int i = 0; i < S::OUT; i++) sum.at[i] += sums[i * 256 + threadIdx.x + other * block.threads];
+        for (int i = 0; i < S::OUT; i++) sum.at[i] += sums[i * GATHER_BLOCK + threadIdx.x + other * block.threads];
     move_numbers<S::OUT>(sum.at, block.partial.here() + place_in<FIELD>(blockIdx.x, block.width, at));
 }
 
@@ -223,12 +232,12 @@ template <int FIELD, int V> __device__ void gather_long(const Rows &rows, const 
 }
 
 #define GATHER(kind, field, v, name)                                                                         \
-    extern "C" __global__ void __launch_bounds__(256, 8) gather_##name(Rows rows, Block block, Step_ step) {    \
+    extern "C" __global__ void __launch_bounds__(GATHER_BLOCK, field == FROM_REAL ? 12 : 16) gather_##name(Rows rows, Block block, Step_ step) {    \
         gather_rows<kind, field, v>(rows, block, step);                                                      \
     }
 
 #define GATHER_LONG(field, v, name)                                                                          \
-    extern "C" __global__ void __launch_bounds__(256) gather_long_##name(Rows rows, Block block, Step_ step) { \
+    extern "C" __global__ void __launch_bounds__(GATHER_BLOCK) gather_long_##name(Rows rows, Block block, Step_ step) { \
         gather_long<field, v>(rows, block, step);                                                            \
     }
 
