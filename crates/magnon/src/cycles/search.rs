@@ -60,6 +60,16 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The share of the nodes whose cycles are known.
+    pub fn share_done(&self) -> f64 {
+        match &self.method {
+            Method::Bits(_) => 0.0,
+            Method::Barrier(search) => {
+                f64::from(search.home()) / self.component.size().max(1) as f64
+            }
+        }
+    }
+
     /// Whether this search can be turned to other homes: where the length is bounded. Where it is not,
     /// what is left without the first node is searched anew.
     pub fn has_more_homes(&self) -> bool {
