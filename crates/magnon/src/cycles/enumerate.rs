@@ -82,7 +82,7 @@ impl<'a> Cycles<'a> {
     }
 
     /// Whether a search of one component will have looked at no more than `most` edges at its end, if it goes on as it
-    /// began. Later nodes take less: those before them are left out.
+    /// began.
     pub(super) fn ends_within(&self, most: u64) -> bool {
         let share = self.search.as_ref().map_or(1.0, Search::share_done);
         self.steps() as f64 <= share * most as f64

@@ -60,12 +60,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The share of the nodes whose cycles are known.
+    /// About the share of the work that is done. A home is searched among the nodes behind it: where a share r of
+    /// them is left, among r² of the edges.
     pub fn share_done(&self) -> f64 {
         match &self.method {
             Method::Bits(_) => 0.0,
             Method::Barrier(search) => {
-                f64::from(search.home()) / self.component.size().max(1) as f64
+                let done = f64::from(search.home()) / self.component.size().max(1) as f64;
+                1.0 - (1.0 - done).powi(3)
             }
         }
     }
