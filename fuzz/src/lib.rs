@@ -78,7 +78,11 @@ pub struct Target {
 impl Target {
     /// The target that the environment names.
     pub fn chosen() -> Self {
-        let name = std::env::var("MAGNON_FUZZ").unwrap_or_default();
+        Self::named(&std::env::var("MAGNON_FUZZ").unwrap_or_default())
+    }
+
+    /// The target of that name.
+    pub fn named(name: &str) -> Self {
         let Some(line) = TARGETS.iter().find(|line| line.name == name) else {
             panic!("MAGNON_FUZZ must name a target: {}", names().join(", "));
         };

@@ -158,7 +158,7 @@ fn encoded(header: &Map<String, Value>, words: &BTreeMap<&str, String>, numbers:
     let mut whole = Map::from_iter([("__metadata__".to_owned(), json!(words))]);
     whole.extend(header.clone());
     let mut text = Value::Object(whole).to_string();
-    while text.len() % 8 > 0 {
+    while !text.len().is_multiple_of(8) {
         text.push(' ');
     }
     [&(text.len() as u64).to_le_bytes(), text.as_bytes(), numbers].concat()

@@ -1,23 +1,23 @@
 //! A folder for the files of an input, made once per process: in memory, where `TMPDIR` says so.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use tempfile::TempDir;
 
-pub struct Scratch(PathBuf);
+pub struct Scratch(TempDir);
 
 impl Scratch {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder for temporary files");
-        Self(folder.keep())
+        Self(tempfile::tempdir().expect("a folder for temporary files"))
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// Writes a file, or removes it.
     pub fn put(&self, name: &str, bytes: Option<&[u8]>) {
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         let Some(bytes) = bytes else {
             let _ = fs::remove_file(path); // it may not be there
             return;

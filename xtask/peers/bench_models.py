@@ -398,7 +398,7 @@ class PygMagnet(Pyg):
         # A layer makes a complex row of features for every edge, both ways and with self loops, and
         # one more with its weight.
         needed = 16 * width * (2 * self.graph.shape[1] + 2 * len(self.x))
-        if needed > 0.5 * available_memory():
+        if needed > 0.8 * available_memory():
             raise ValueError(f"{needed / 2**30:.0f} GiB are needed")
         order, layers = self.settings["order"], self.settings["layers"]
         widths = [width] + [hidden] * layers

@@ -42,7 +42,7 @@ import references
 
 IMPORTED = time.perf_counter() - START
 
-PRESETS = Path(__file__).resolve().parents[2] / "presets"
+PRESETS = Path(__file__).resolve().parents[2] / "crates" / "magnon" / "presets"
 HIGH_PASS = ("cornell", "texas", "washington", "wisconsin")
 """Graphs whose neighbours are unlike: their adjacency is negated."""
 

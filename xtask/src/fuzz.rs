@@ -17,11 +17,13 @@ const MEMORY: &str = "-malloc_limit_mb=1500";
 
 pub fn run(minutes: f64) -> anyhow::Result<()> {
     nightly::check()?;
-    let mut build = nightly::cargo(&["build", "--release", "--bins", "--manifest-path"]);
-    build.args(["fuzz/Cargo.toml", "--target", nightly::TARGET]);
+    let mut build = nightly::cargo(&["build", "--profile", "fuzz", "--package", "magnon-fuzz"]);
+    build.args(["--bins", "--features", "fuzzer"]);
+    // A folder of its own: the flags would have the rest built anew.
+    build.args(["--target", nightly::TARGET, "--target-dir", "fuzz/target"]);
     step(build.env("RUSTFLAGS", FLAGS))?;
     let fuzz = root().join("fuzz");
-    let built = fuzz.join("target").join(nightly::TARGET).join("release");
+    let built = fuzz.join("target").join(nightly::TARGET).join("fuzz");
     let targets = seeds(&built.join("seeds"), &fuzz.join("corpus"))?;
     let seconds = (60.0 * minutes / targets.len() as f64).ceil() as u64;
     let scratch = Scratch::new()?;

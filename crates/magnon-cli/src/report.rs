@@ -3,6 +3,7 @@
 use crate::args::Common;
 use crate::terminal::{shown, shown_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+pub use magnon::workflow::grouped;
 use magnon::workflow::{Phases, Progress};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -103,19 +104,6 @@ impl Report {
         }
         Ok(())
     }
-}
-
-/// A number with its thousands set apart.
-pub fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Flags that cannot be meant: exit code 2.

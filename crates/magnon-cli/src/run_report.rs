@@ -4,13 +4,13 @@ use crate::commands::cycles::{evidence as evidence_words, show};
 use crate::date::today;
 use crate::figures;
 use crate::report::grouped;
-use crate::run_spectra::spectra;
+use crate::run_spectra;
 use magnon::data::Dataset;
 use magnon::model::InputShare;
 use magnon::operator::{Charge, Kind, OperatorConfig};
 use magnon::spectrum::{EigenmapConfig, SpectrumConfig, SpectrumError, eigenmap};
 use magnon::train::{RunConfig, Summary};
-use magnon::workflow::{ChoiceRow, CycleFindings, KeptRun, TrainReport};
+use magnon::workflow::{ChoiceRow, CycleFindings, KeptRun, TrainReport, run_spectra};
 use magnon_plot::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
     ReportTable, SharesFigure,
@@ -27,8 +27,8 @@ pub fn report(run: &KeptRun, command: String) -> Report {
     let (mut spectrum, mut map) = (None, None);
     let charge = figures.charge_text.as_ref().and_then(|text| text.parse::<Charge>().ok());
     if let Some(charge) = charge {
-        match spectra(run, charge) {
-            Ok(figure) => spectrum = figure,
+        match run_spectra(run, charge) {
+            Ok(found) => spectrum = found.map(run_spectra::figure),
             Err(error) => remarks.push(format!("no spectrum: {error}")),
         }
         match nodes_on_a_map(dataset, charge) {

@@ -156,6 +156,19 @@ fn cycles_have_the_keys_of_the_contract() {
 }
 
 #[test]
+fn cycles_are_listed_by_the_names_of_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [edges, list] = ["edges.csv", "cycles.csv"].map(|name| text(&folder.path().join(name)));
+    std::fs::write(&edges, "source,target\nAda B,Bo\nBo,Cy\nCy,Ada B\nCy,Bo\n").unwrap();
+    let found = json(&["cycles", &edges, "--enumerate", "--csv", &list]);
+    assert_eq!(found["csv"], list.as_str());
+    let written = std::fs::read_to_string(&list).unwrap();
+    assert_eq!(written, "length,nodes\n3,Ada B → Bo → Cy\n2,Bo → Cy\n");
+    json(&["cycles", "cycle:nodes=3", "--enumerate", "--csv", &list]);
+    assert_eq!(std::fs::read_to_string(&list).unwrap(), "length,nodes\n3,0 1 2\n");
+}
+
+#[test]
 fn charge_auto_comes_from_the_cycles() {
     let result = json(&["operator", "cyclic"]);
     assert_eq!(result["charge_text"], "1/3");

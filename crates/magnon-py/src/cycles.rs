@@ -6,6 +6,7 @@ use magnon::cycles::{Cycles, LengthsConfig};
 use magnon::workflow::{self, Phases, Progress};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -66,15 +67,48 @@ struct Batch {
 struct Taken {
     batch: Batch,
     count: usize,
+    /// The cycle that was given last, which lies in the list of names, and others behind it.
+    last: Vec<u32>,
 }
 
 impl Taken {
-    /// The nodes of the next cycle.
-    fn next(&mut self) -> Option<&[u32]> {
-        let end = *self.batch.ends.get(self.count)?;
+    /// Takes a batch; another thread may have been faster, so what is there stays.
+    fn add(&mut self, batch: Batch) {
+        if self.count == self.batch.ends.len() {
+            (self.batch, self.count) = (batch, 0);
+            return;
+        }
+        let before = self.batch.nodes.len();
+        self.batch.nodes.extend(batch.nodes);
+        self.batch.ends.extend(batch.ends.iter().map(|end| before + end));
+    }
+
+    /// The next cycle by the names of its nodes. A cycle mostly begins as the one before it does: the list `path` holds
+    /// that one, what differs is changed, and a slice of it is given, which copies all names at once.
+    fn next<'py>(
+        &mut self,
+        names: &[Py<PyAny>],
+        path: &Bound<'py, PyList>,
+    ) -> PyResult<Option<Bound<'py, PyList>>> {
+        let Some(&end) = self.batch.ends.get(self.count) else { return Ok(None) };
         let start = if self.count == 0 { 0 } else { self.batch.ends[self.count - 1] };
         self.count += 1;
-        Some(&self.batch.nodes[start..end])
+        let cycle = &self.batch.nodes[start..end];
+        let alike = cycle.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
+        for (at, &node) in cycle.iter().enumerate().skip(alike) {
+            let name = names[node as usize].bind(path.py());
+            match self.last.get_mut(at) {
+                Some(last) => {
+                    path.set_item(at, name)?;
+                    *last = node;
+                }
+                None => {
+                    path.append(name)?;
+                    self.last.push(node);
+                }
+            }
+        }
+        Ok(Some(path.get_slice(0, cycle.len())))
     }
 }
 
@@ -85,6 +119,8 @@ pub struct CycleIterator {
     waiting: Mutex<Taken>,
     /// What nodes are called.
     names: Vec<Py<PyAny>>,
+    /// The names of the cycle that was given last.
+    path: Py<PyList>,
     stop: Arc<AtomicBool>,
 }
 
@@ -92,7 +128,12 @@ pub struct CycleIterator {
 impl CycleIterator {
     #[new]
     #[pyo3(signature = (dataset, names, max_length=None))]
-    fn new(dataset: &Dataset, names: Vec<Py<PyAny>>, max_length: Option<usize>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        dataset: &Dataset,
+        names: Vec<Py<PyAny>>,
+        max_length: Option<usize>,
+    ) -> PyResult<Self> {
         let nodes = dataset.inner.graph.nodes();
         if names.len() != nodes {
             let problem = format!("{} names for {nodes} nodes", names.len());
@@ -104,7 +145,8 @@ impl CycleIterator {
         let search = move || hand_over(Cycles::until(&data.graph, max_length, &stopped), &sender);
         std::thread::Builder::new().name("magnon cycles".to_owned()).spawn(search)?;
         let (receiver, waiting) = (Mutex::new(receiver), Mutex::default());
-        Ok(Self { receiver, waiting, names, stop })
+        let path = PyList::empty(py).unbind();
+        Ok(Self { receiver, waiting, names, path, stop })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -114,10 +156,11 @@ impl CycleIterator {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         let broken = |_| PyValueError::new_err("another thread left this iterator broken");
         loop {
-            if let Some(cycle) = self.waiting.lock().map_err(broken)?.next() {
-                let named = cycle.iter().map(|&node| self.names[node as usize].bind(py));
-                return PyList::new(py, named).map(Some);
+            let mut waiting = self.waiting.lock_py_attached(py).map_err(broken)?;
+            if let Some(cycle) = waiting.next(&self.names, self.path.bind(py))? {
+                return Ok(Some(cycle));
             }
+            drop(waiting);
             // A loop in C, such as that of list(), looks at interrupts nowhere else.
             py.check_signals()?;
             let batch = py.detach(|| match self.receiver.lock() {
@@ -125,7 +168,7 @@ impl CycleIterator {
                 Err(_) => Err(RecvTimeoutError::Disconnected),
             });
             match batch {
-                Ok(batch) => *self.waiting.lock().map_err(broken)? = Taken { batch, count: 0 },
+                Ok(batch) => self.waiting.lock_py_attached(py).map_err(broken)?.add(batch),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => (),
             }

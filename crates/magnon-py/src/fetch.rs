@@ -3,9 +3,8 @@
 use crate::errors::Failure;
 use crate::task::{Call, Watch};
 use magnon::workflow::{Progress as _, generator};
-use magnon_fetch::{FetchError, Options, Progress, datasets};
+use magnon_fetch::{FetchError, Options, Progress};
 use pyo3::prelude::*;
-use serde_json::json;
 use std::path::Path;
 
 /// What a name stands for: itself, or the folder of a public data set, which is fetched where it is not here.
@@ -58,19 +57,5 @@ pub fn fetch(
 /// The data sets that can be fetched, as JSON.
 #[pyfunction]
 pub fn fetch_list() -> String {
-    let cache = magnon_fetch::cache_folder();
-    let entries = datasets().iter().map(|entry| {
-        json!({
-            "name": entry.name,
-            "aliases": entry.aliases,
-            "description": entry.description,
-            "nodes": entry.nodes,
-            "edges": entry.edges,
-            "note": entry.note,
-            "bytes": entry.size(),
-            "verified": entry.is_verified(),
-            "folder": entry.cached(&cache).map(|folder| folder.display().to_string()),
-        })
-    });
-    json!({ "datasets": entries.collect::<Vec<_>>() }).to_string()
+    magnon_cli::commands::fetch::list_json()
 }

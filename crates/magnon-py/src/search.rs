@@ -5,8 +5,7 @@ use crate::errors::Failure;
 use crate::flags::{Flags, flags_of};
 use crate::model::trainable;
 use magnon::workflow::compare::{self as comparing, Kept};
-use magnon::workflow::{Journal, tune as tuning};
-use magnon_cli::commands::tune::splits;
+use magnon::workflow::{Journal, choose_splits, tune as tuning};
 use magnon_cli::compare_page;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -79,9 +78,10 @@ pub fn tune(
     let config = args.config(&flags.common).map_err(failed)?;
     let base = args.base(&flags.common).map_err(failed)?;
     let data = trainable(&dataset.inner).map_err(|failure| failure.exception(py))?;
-    let parts = splits(args, &base, &data, &flags.common).map_err(failed)?;
-    let found = flags
-        .call
-        .run(py, move |watch| Ok(tuning::tune(&data, &base, &parts, &config, None, watch)?))?;
+    let (number, seed) = (args.splits, flags.common.seed());
+    let found = flags.call.run(py, move |watch| {
+        let splits = choose_splits(&data, &base.data, number, seed)?;
+        Ok(tuning::tune(&data, &base, &splits, &config, None, watch)?)
+    })?;
     json(&found)
 }

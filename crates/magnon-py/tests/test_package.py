@@ -173,6 +173,8 @@ def test_types():
     for words in (
         ["mypy", "--config-file", config],
         ["mypy.stubtest", "magnon._magnon", "--mypy-config-file", config, "--ignore-disjoint-bases"],
+        # Pyright, in the form that brings its own node.
+        ["basedpyright", "--pythonpath", sys.executable, "--project", config],
     ):
         line = [sys.executable, "-m", *map(str, words)]
         done = subprocess.run(line, capture_output=True, text=True, env=environment)

@@ -6,14 +6,10 @@ use crate::interrupt::{interrupted, patient};
 use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report, grouped, usage};
 use clap::Args;
-use magnon::cycles::{CycleCounts, Cycles, Evidence, LengthAnswer, LengthsConfig, count_cycles};
-use magnon::data::write::write_csv;
+use magnon::cycles::{Evidence, LengthAnswer, LengthsConfig};
 use magnon::data::{Dataset, NodeNames};
-use magnon::graph::DiGraph;
-use magnon::workflow::{CyclesReport, Phases};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use magnon::workflow::{CycleListConfig, CyclesReport, Phases, list_cycles};
+use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct CyclesArgs {
@@ -31,7 +27,7 @@ pub struct CyclesArgs {
     /// Edges looked at before a length is left undecided
     #[arg(long, value_name = "B", default_value_t = LengthsConfig::default().budget, help_heading = "Cycles")]
     pub budget: u64,
-    /// Write every cycle to this file, as its length and its nodes
+    /// Write every cycle to this file: its length, and its nodes by number or, where they have some, by name
     #[arg(long, value_name = "FILE", requires = "enumerate", help_heading = "Output")]
     pub csv: Option<PathBuf>,
 }
@@ -43,14 +39,20 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     }
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
-    let (dataset, graph) = (&loaded.dataset, &loaded.dataset.graph);
+    let dataset = &loaded.dataset;
     let config = LengthsConfig { max_length, budget: args.budget };
     let mut seconds = Phases::default();
     let bar = Bar::open_ended("looking for cycles", common);
     let mut found =
         patient(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, &Stop(stop)));
     if args.enumerate {
-        let counts = seconds.time("enumerate", || patient(|stop| enumerate(args, graph, stop)))?;
+        let config = CycleListConfig {
+            max_length: args.max_length,
+            limit: args.limit,
+            csv: args.csv.clone(),
+        };
+        let counts = seconds
+            .time("enumerate", || patient(|stop| list_cycles(dataset, &config, &Stop(stop))))?;
         found = found.with_counts(&counts);
         found.interrupted = interrupted();
     }
@@ -62,6 +64,10 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     let mut report = Report::default();
     report.put(&found)?;
     describe(&found, dataset, &mut report);
+    if let Some(path) = &args.csv {
+        report.line("written", path.display());
+    }
+    report.files([("csv", args.csv.as_deref())]);
     report.print(common, clock)
 }
 
@@ -85,30 +91,6 @@ fn describe(found: &CyclesReport, dataset: &Dataset, report: &mut Report) {
         report.line("charges", list.join(", "));
         report.line("advice", format!("q = {choice}: {reason}"));
     }
-}
-
-/// Counts all cycles on all threads, or lists them in order where that is asked for.
-fn enumerate(args: &CyclesArgs, graph: &DiGraph, stop: &AtomicBool) -> anyhow::Result<CycleCounts> {
-    if args.limit.is_none() && args.csv.is_none() {
-        return Ok(count_cycles(graph, args.max_length, stop));
-    }
-    let limit = args.limit.unwrap_or(usize::MAX);
-    let mut cycles = Cycles::until(graph, args.max_length, stop);
-    let mut by_length = BTreeMap::new();
-    let listed = cycles.by_ref().take(limit);
-    let counted = listed.inspect(|cycle| *by_length.entry(cycle.len()).or_insert(0) += 1);
-    match &args.csv {
-        Some(path) => list(path, counted)?,
-        None => counted.for_each(drop),
-    }
-    let complete = cycles.next().is_none() && !stop.load(Ordering::Relaxed);
-    Ok(CycleCounts { by_length, complete })
-}
-
-fn list(path: &Path, cycles: impl Iterator<Item = Vec<u32>>) -> anyhow::Result<()> {
-    let words = |cycle: Vec<u32>| cycle.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-    let rows = cycles.map(|cycle| [cycle.len().to_string(), words(cycle)]);
-    Ok(write_csv(path, &["length", "nodes"], rows)?)
 }
 
 fn describe_lengths(lengths: &[LengthAnswer], dataset: &Dataset, report: &mut Report) {

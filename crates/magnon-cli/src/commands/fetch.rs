@@ -27,7 +27,10 @@ pub fn run(args: &FetchArgs, common: &Common) -> anyhow::Result<()> {
         if !args.list {
             return Err(usage("name a data set, or list them all with --list"));
         }
-        return if common.json { list_json(&mut out) } else { list(&mut out) };
+        if !common.json {
+            return list(&mut out);
+        }
+        return Ok(writeln!(out, "{}", shown_json(&list_json()))?);
     };
     let folder = fetched::fetch(name, args.allow_unverified, common.quiet)?;
     match common.json {
@@ -68,7 +71,8 @@ fn state(entry: &Entry) -> &'static str {
     }
 }
 
-fn list_json(out: &mut dyn Write) -> anyhow::Result<()> {
+/// All data sets as JSON.
+pub fn list_json() -> String {
     let cache = magnon_fetch::cache_folder();
     let entries = datasets().iter().map(|entry| {
         json!({
@@ -83,6 +87,5 @@ fn list_json(out: &mut dyn Write) -> anyhow::Result<()> {
             "folder": entry.cached(&cache).map(|folder| folder.display().to_string()),
         })
     });
-    let list = json!({ "datasets": entries.collect::<Vec<_>>() });
-    Ok(writeln!(out, "{}", shown_json(&list.to_string()))?)
+    json!({ "datasets": entries.collect::<Vec<_>>() }).to_string()
 }

@@ -7,10 +7,9 @@ use crate::report::{check_folder, usage};
 use crate::tune_page;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
-use magnon::data::{Dataset, Split};
 use magnon::train::RunConfig;
-use magnon::workflow::Journal;
 use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
+use magnon::workflow::{Journal, choose_splits};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -75,7 +74,7 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     crate::figures::check_plot(args.plot.as_deref())?;
     let (base, config) = (args.base(common)?, args.config(common)?);
     let dataset = read_training_data(&base.data, common.seed(), common)?;
-    let splits = splits(args, &base, &dataset, common)?;
+    let splits = choose_splits(&dataset, &base.data, args.splits, common.seed())?;
     let load_seconds = start.elapsed().as_secs_f64();
     let place = magnon_fetch::cache_folder().join(Journal::<TuneRecord>::file_name(&dataset));
     let mut journal = Journal::<TuneRecord>::open(&place, &dataset)?;
@@ -91,24 +90,6 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let mut value = serde_json::to_value(&tuning)?;
     value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
     jobs::print(common, &value.to_string(), || describe(args, &tuning, seconds))
-}
-
-/// The splits whose validation nodes decide.
-pub fn splits(
-    args: &TuneArgs,
-    base: &RunConfig,
-    dataset: &Dataset,
-    common: &Common,
-) -> anyhow::Result<Vec<Split>> {
-    if !(1..=1000).contains(&args.splits) {
-        return Err(usage("--splits must be from 1 to 1000"));
-    }
-    let seed = base.data.split_seed.unwrap_or(common.seed());
-    let one = |k: usize| {
-        let choice = base.data.split.shifted(k);
-        choice.choose(&dataset.splits, dataset.labels.as_ref(), seed.wrapping_add(k as u64))
-    };
-    Ok((0..args.splits).map(one).collect::<Result<_, _>>()?)
 }
 
 fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {

@@ -87,7 +87,9 @@ def simple_cycles(
 
 
 def homophily(  # type: ignore[misc]  # labels may be given by place, too
-    data: Any = "demo", labels: Any = None, **settings: Unpack[DataSettings]
+    data: Any = "demo",
+    labels: Any = None,
+    **settings: Unpack[DataSettings],  # pyright: ignore[reportGeneralTypeIssues]
 ) -> Result:
     """How often neighbours share a label, over the underlying undirected graph.
 

@@ -80,7 +80,7 @@ def _linear(operator: _magnon.Operator) -> Any:
     def multiply(block: npt.NDArray[Any], adjoint: bool) -> npt.NDArray[Any]:
         columns = np.asarray(block, dtype=np.complex128).reshape(report.nodes, -1)
         found = operator.product(columns, adjoint).reshape(np.shape(block))
-        return found.real.copy() if report.real and not np.iscomplexobj(block) else found
+        return np.real(found).copy() if report.real and not np.iscomplexobj(block) else found
 
     return LinearOperator(
         shape=(report.nodes, report.nodes),
@@ -98,7 +98,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     *,
     return_report: bool = False,
     progress: Progress = False,
-    **settings: Unpack[PropagateSettings],
+    **settings: Unpack[PropagateSettings],  # pyright: ignore[reportGeneralTypeIssues]
 ) -> Any:
     """Filters features with a function of the magnetic operator, h(S)X.
 
@@ -127,11 +127,11 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
            [0.333, 0.333, 0.333],
            [0.333, 0.333, 0.333]], dtype=float32)
     """
-    settings = dict(settings)
+    wanted: dict[str, Any] = dict(settings)
     if features is not None:
-        settings["features"] = features
-        settings.setdefault("feature_norm", "none")
-    operator, dataset, rest = _build(data, settings, progress)
+        wanted["features"] = features
+        wanted.setdefault("feature_norm", "none")
+    operator, dataset, rest = _build(data, wanted, progress)
     with watching(progress) as watch:
         filtered, told = operator.propagate(dataset._inner, to_flags(rest), watch)
     return (filtered, Result(told)) if return_report else filtered

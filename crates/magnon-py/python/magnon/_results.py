@@ -85,10 +85,10 @@ class Result(Mapping[str, Any]):
     _told: dict[str, Any]
 
     def __init__(self, told: dict[str, Any] | str, **more: Any) -> None:
-        told = json.loads(told) if isinstance(told, str) else told
-        values = {key: _usable(value) for key, value in told.items()}
+        parsed: dict[str, Any] = json.loads(told) if isinstance(told, str) else told
+        values = {key: _usable(value) for key, value in parsed.items()}
         values.update(more)
-        self.__dict__.update(_told=told, _values=values, _more=tuple(more))
+        self.__dict__.update(_told=parsed, _values=values, _more=tuple(more))
 
     def __getattr__(self, name: str) -> Any:
         # Copies and pickles ask before there is anything.

@@ -128,6 +128,6 @@ class MagneticFeatures(Transformer):
             filters = to_flags({key: settings[key] for key in _FILTER})
             found, _ = operators[tuple(flags)].propagate(dataset._inner, filters)
             if self.output == "real" and np.iscomplexobj(found):
-                found = np.hstack([found.real, found.imag])
+                found = np.hstack([np.real(found), np.imag(found)])
             parts.append(found)
         return parts[0] if len(parts) == 1 else np.hstack(parts)

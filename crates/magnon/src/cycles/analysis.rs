@@ -85,28 +85,30 @@ impl<'a> Analysis<'a> {
     pub fn by_deepening(&mut self, c: usize, component: &Arc<Component>, most: u64) {
         for m in 2..=self.max {
             if self.wanted(c, m) {
-                self.by_enumeration(c, component, m, most.min(self.allowance.left / 2));
+                let most = most.min(self.allowance.left / 2);
+                self.by_enumeration(c, component, m, (most, most));
             }
         }
     }
 
     /// Looks at all cycles of the component of at most `longest` edges, as far as `most` edges looked
-    /// at and the budget go.
+    /// at and the budget go; beyond `first` edges only while it is on course to come to its end.
     pub fn by_enumeration(
         &mut self,
         c: usize,
         component: &Arc<Component>,
         longest: usize,
-        most: u64,
+        (first, most): (u64, u64),
     ) {
         let Some(longest) = (2..=longest).rev().find(|&m| self.wanted(c, m)) else { return };
         if self.allowance.spent() {
             return;
         }
         let most = most.min(self.allowance.left);
+        let mut within = first.min(most);
         let mut cycles = Cycles::of(vec![component.clone()], Some(longest), self.allowance.stop);
         let ended = loop {
-            match cycles.next_within(most) {
+            match cycles.next_within(within) {
                 Some(Some(cycle)) => {
                     let m = cycle.len();
                     if self.witness[m].is_none() {
@@ -117,6 +119,7 @@ impl<'a> Analysis<'a> {
                     }
                 }
                 Some(None) => break true,
+                None if within < most && cycles.ends_within(most) => within = most,
                 None => break false,
             }
         };

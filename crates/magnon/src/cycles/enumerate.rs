@@ -81,6 +81,13 @@ impl<'a> Cycles<'a> {
         self.steps + self.search.as_ref().map_or(0, Search::steps)
     }
 
+    /// Whether a search of one component will have looked at no more than `most` edges at its end, if it goes on as it
+    /// began.
+    pub(super) fn ends_within(&self, most: u64) -> bool {
+        let share = self.search.as_ref().map_or(1.0, Search::share_done);
+        self.steps() as f64 <= share * most as f64
+    }
+
     /// The next cycle, unless more than `most` edges have been looked at in all or it is stopped:
     /// then `None`, and `Some(None)` at the end.
     pub(super) fn next_within(&mut self, most: u64) -> Option<Option<Vec<u32>>> {

@@ -93,7 +93,7 @@ pub fn cycle_lengths(graph: &DiGraph, config: &LengthsConfig, stop: &AtomicBool)
     for &c in &order {
         // What these may take grows with the size, so that cost and answers do not depend on it.
         let edges = components[c].graph.edges() as u64;
-        analysis.by_enumeration(c, &components[c], max, 1_000_000 + 2 * edges);
+        analysis.by_enumeration(c, &components[c], max, (1_000_000 + 2 * edges, 16 * edges));
         analysis.by_deepening(c, &components[c], 4_000_000.max(40 * edges));
     }
     for &c in order.iter().rev() {
@@ -102,7 +102,7 @@ pub fn cycle_lengths(graph: &DiGraph, config: &LengthsConfig, stop: &AtomicBool)
     for &c in &order {
         analysis.by_closed_walks(c, &components[c]);
         analysis.by_deepening(c, &components[c], u64::MAX);
-        analysis.by_enumeration(c, &components[c], max, u64::MAX);
+        analysis.by_enumeration(c, &components[c], max, (u64::MAX, u64::MAX));
     }
     analysis.report(components.is_empty())
 }

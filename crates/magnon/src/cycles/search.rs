@@ -60,6 +60,18 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// About the share of the work that is done. A home is searched among the nodes behind it: where a share r of
+    /// them is left, among r² of the edges.
+    pub fn share_done(&self) -> f64 {
+        match &self.method {
+            Method::Bits(_) => 0.0,
+            Method::Barrier(search) => {
+                let done = f64::from(search.home()) / self.component.size().max(1) as f64;
+                1.0 - (1.0 - done).powi(3)
+            }
+        }
+    }
+
     /// Whether this search can be turned to other homes: where the length is bounded. Where it is not,
     /// what is left without the first node is searched anew.
     pub fn has_more_homes(&self) -> bool {

@@ -50,7 +50,28 @@ pub fn choose_split(
     }
 }
 
-/// The same for models, which need features: where the data have none, they are made from the degrees of
+/// As many splits as a search decides on: the one that a configuration asks for and those after it, drawn with
+/// one seed after the other.
+pub fn choose_splits(
+    dataset: &Dataset,
+    config: &DataConfig,
+    number: usize,
+    seed: u64,
+) -> Result<Vec<Split>, Error> {
+    if !(1..=1000).contains(&number) {
+        return Err(Error::Argument(format!(
+            "the number of splits is {number}, but must be from 1 to 1000"
+        )));
+    }
+    let seed = config.split_seed.unwrap_or(seed);
+    let one = |k: usize| {
+        let (choice, seed) = (config.split.shifted(k), seed.wrapping_add(k as u64));
+        choice.choose(&dataset.splits, dataset.labels.as_ref(), seed)
+    };
+    Ok((0..number).map(one).collect::<Result<_, _>>()?)
+}
+
+/// [`read_dataset`] for models, which need features: where the data have none, they are made from the degrees of
 /// the nodes, and that is said.
 pub fn read_training_data(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
     let mut dataset = read_dataset(config, seed)?;

@@ -8,6 +8,7 @@
 mod charge;
 mod choice;
 pub mod compare;
+mod cycle_list;
 mod dataset;
 mod denoise;
 mod density;
@@ -16,6 +17,7 @@ mod filter;
 mod frequency_response;
 mod frustration;
 mod generate;
+mod grouped;
 mod info;
 mod journal;
 mod made;
@@ -30,12 +32,14 @@ mod propagate;
 mod propagate_file;
 pub mod reproduce;
 mod response;
+mod run_spectra;
 mod spectrum;
 mod train;
 pub mod tune;
 
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
-pub use dataset::{choose_split, generator, read_dataset, read_training_data};
+pub use cycle_list::{CycleListConfig, list_cycles};
+pub use dataset::{choose_split, choose_splits, generator, read_dataset, read_training_data};
 pub use denoise::{DenoiseReport, DenoisedSignal, Signal, denoise};
 pub use density::{DensityReport, density};
 pub use eigenmap::{EigenmapReport, MappedNodes, eigenmap};
@@ -45,6 +49,7 @@ pub use frequency_response::{
 };
 pub use frustration::{FrustrationReport, frustration};
 pub use generate::{GenerateReport, Generated, generate};
+pub use grouped::grouped;
 pub use info::{DataInfo, SplitSize, info};
 pub use journal::{Job, Journal, fingerprint};
 pub use made::make_features;
@@ -59,6 +64,7 @@ use progress::Stopper;
 pub use propagate::{FilteredFeatures, PropagateReport, propagate, propagate_on};
 pub use propagate_file::{FileReport, FilteredFile, propagate_file};
 pub use response::{ResponseConfig, ResponseReport, response};
+pub use run_spectra::{ChargeSpectrum, FilterCurve, RunSpectra, run_spectra};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};
 pub use train::{
     CandidateRow, ChoiceRow, ControlRow, Figures, KeptRun, Parts, RunFigures, RunRow, TrainOptions,

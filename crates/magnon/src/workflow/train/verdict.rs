@@ -2,6 +2,7 @@
 
 use super::report::{ControlRow, TrainReport};
 use crate::train::{Difference, Interval, Spread};
+use crate::workflow::grouped;
 
 /// Differences with a smaller p-value count as shown.
 const LEVEL: f64 = 0.05;
@@ -13,8 +14,8 @@ fn percent(share: f64) -> String {
 /// The interval in words: `63.7 to 88.9 %, by its 38 test nodes`.
 pub(super) fn interval_words(interval: &Interval) -> String {
     let source = match interval.over {
-        Spread::Nodes => format!("{} test nodes", interval.n),
-        Spread::Runs => format!("{} runs", interval.n),
+        Spread::Nodes => format!("{} test nodes", grouped(interval.n)),
+        Spread::Runs => format!("{} runs", grouped(interval.n)),
     };
     format!(
         "{:.1} to {:.1} %, 95 % interval of {source}",

@@ -1,0 +1,63 @@
+//! `cycles --enumerate`: all cycles counted by length, and listed where that is asked for.
+
+use super::Progress;
+use crate::Error;
+use crate::cycles::{CycleCounts, Cycles, count_cycles};
+use crate::data::Dataset;
+use crate::data::write::write_csv;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Configuration of [`list_cycles`].
+///
+/// | name | default | purpose |
+/// |---|---|---|
+/// | `max_length` | | longest length |
+/// | `limit` | | most cycles, in the order of their smallest node |
+/// | `csv` | | a file for every cycle: its length, and its nodes in order |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CycleListConfig {
+    /// Longest length.
+    pub max_length: Option<usize>,
+    /// Most cycles, in the order of their smallest node.
+    pub limit: Option<usize>,
+    /// A file for every cycle: its length, and its nodes in order, by number and a space between them, or by
+    /// name and an arrow between them, as names may have spaces.
+    pub csv: Option<PathBuf>,
+}
+
+/// Counts all cycles on all threads, or one by one where their number is limited or they are listed. A search that
+/// is stopped gives what is known by then.
+pub fn list_cycles(
+    dataset: &Dataset,
+    config: &CycleListConfig,
+    progress: &dyn Progress,
+) -> Result<CycleCounts, Error> {
+    let CycleListConfig { max_length, limit, csv } = config;
+    let (graph, stop) = (&dataset.graph, progress.stop_flag());
+    if limit.is_none() && csv.is_none() {
+        return Ok(count_cycles(graph, *max_length, stop));
+    }
+    let mut cycles = Cycles::until(graph, *max_length, stop);
+    let mut by_length = BTreeMap::new();
+    let listed = cycles.by_ref().take(limit.unwrap_or(usize::MAX));
+    let counted = listed.inspect(|cycle| *by_length.entry(cycle.len()).or_insert(0) += 1);
+    match csv {
+        Some(path) => {
+            let names = dataset.node_names.as_ref();
+            let between = if names.is_some() { " → " } else { " " };
+            let name = |&node: &u32| match names.and_then(|names| names.name(node as usize)) {
+                Some(name) => name.into_owned(),
+                None => node.to_string(),
+            };
+            let words = |cycle: &[u32]| cycle.iter().map(name).collect::<Vec<_>>().join(between);
+            let rows = counted.map(|cycle| [cycle.len().to_string(), words(&cycle)]);
+            write_csv(path, &["length", "nodes"], rows)?;
+        }
+        None => counted.for_each(drop),
+    }
+    let complete = cycles.next().is_none() && !progress.is_stopped();
+    Ok(CycleCounts { by_length, complete })
+}
