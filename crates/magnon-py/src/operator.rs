@@ -189,6 +189,7 @@ impl Operator {
             probes: args.probes,
             points: args.points.unwrap_or(DensityConfig::default().points),
             seed: flags.common.seed(),
+            device: args.solver.device,
         };
         let built = self.built.clone();
         json(&flags.call.run(py, move |watch| Ok(density(&built, &config, watch)?))?)

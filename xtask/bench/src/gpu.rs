@@ -20,6 +20,7 @@ use magnon::train::{DataConfig, Experiment, RunConfig, TrialResult};
 use magnon::workflow::{preset, read_dataset};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -191,7 +192,7 @@ pub fn measure_large() -> anyhow::Result<()> {
     let stored = operator.pattern().stored();
     println!("{stored} entries, operator in {seconds:.0} s");
     let mut x = Matrix::zeros(NODES, columns);
-    let numbers = x.as_mut_slice().iter_mut().enumerate();
+    let numbers = x.as_mut_slice().par_iter_mut().enumerate();
     numbers.for_each(|(i, x)| {
         *x = (i.wrapping_mul(2_654_435_761) >> 8 & 0xffff) as f32 / 65536.0 - 0.5
     });

@@ -222,6 +222,7 @@ def spectrum(
     vectors: bool = False,
     tolerance: float | None = None,
     memory: float | None = None,
+    device: str | None = None,
     progress: Progress = False,
     **settings: Unpack[OperatorSettings],
 ) -> Spectrum:
@@ -237,6 +238,8 @@ def spectrum(
         Counted eigenvalues are those nearest to this number.
     vectors : bool
         Whether eigenvectors are computed, too.
+    device : str, optional
+        Where products are made, ``"cuda"`` for an NVIDIA card; not those of the dense solver, which finds all.
 
     Returns
     -------
@@ -251,6 +254,7 @@ def spectrum(
     """
     operator, _, rest = _build(data, dict(settings), progress)
     rest.update(count=count, which=which, near=near, vectors=vectors, tolerance=tolerance, memory=memory)
+    rest.update(device=device)
     with watching(progress) as watch:
         found, told = operator.spectrum(to_flags(rest), watch)
     return Spectrum(told, vectors=found)
@@ -274,10 +278,22 @@ def spectral_density(
     probes: int | None = None,
     moments: int | None = None,
     points: int | None = None,
+    device: str | None = None,
     progress: Progress = False,
     **settings: Unpack[OperatorSettings],
 ) -> Density:
     """Estimates how the eigenvalues of the operator are spread, on a graph of any size.
+
+    Parameters
+    ----------
+    probes : int, optional
+        Random vectors.
+    moments : int, optional
+        Terms of the series.
+    points : int, optional
+        Points of the grid.
+    device : str, optional
+        Where products are made, ``"cuda"`` for an NVIDIA card.
 
     Returns
     -------
@@ -292,7 +308,7 @@ def spectral_density(
     50
     """
     operator, _, rest = _build(data, dict(settings), progress)
-    rest.update(probes=probes, moments=moments, points=points)
+    rest.update(probes=probes, moments=moments, points=points, device=device)
     with watching(progress) as watch:
         return Density(operator.density(to_flags(rest), watch))
 

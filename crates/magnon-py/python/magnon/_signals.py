@@ -39,6 +39,7 @@ def eigenmap(
     whole_graph: bool = False,
     tolerance: float | None = None,
     memory: float | None = None,
+    device: str | None = None,
     progress: Progress = False,
     **settings: Unpack[OperatorSettings],
 ) -> Eigenmap:
@@ -50,6 +51,8 @@ def eigenmap(
         Which eigenvectors, counted from 0 at the smallest eigenvalue.
     whole_graph : bool
         Whether components other than the largest count.
+    device : str, optional
+        Where products are made, ``"cuda"`` for an NVIDIA card.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def eigenmap(
     ((6, 1), True)
     """
     dataset, rest = take(data, dict(settings), progress)
-    rest.update(vectors=vectors, whole_graph=whole_graph, tolerance=tolerance, memory=memory)
+    rest.update(vectors=vectors, whole_graph=whole_graph, tolerance=tolerance, memory=memory, device=device)
     with watching(progress) as watch:
         points, angles, told, drawn = _magnon.eigenmap(dataset._inner, to_flags(rest), watch)
     found = Eigenmap(told, points=points, angles=angles, nodes_named=dataset.node_names)

@@ -209,6 +209,14 @@ pub trait View<E: Engine>: Send + Sync {
     fn begin(&self, _trace: &mut Trace<E>) -> Option<Var> {
         None
     }
+    /// The maps that views of other nodes have others of, in order; `None` where they differ in more.
+    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+        None
+    }
+    /// The same view with other maps in place of [`maps`](Self::maps).
+    fn with_maps(&self, _maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+        None
+    }
     /// One row of logits for each node, one column for each class.
     fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var;
 }

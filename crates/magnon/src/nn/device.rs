@@ -1,11 +1,12 @@
 //! `Device`: the one place that chooses an engine.
 
+use super::tiles::Workplace;
 use super::{AnyEngine, Cpu, Engine, EngineError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Where training, prediction and filtering run: `cpu`, `cuda` or `cuda:0` for the first NVIDIA card,
+/// Where training, prediction, filtering and the solvers for spectra run: `cpu`, `cuda` or `cuda:0` for the first NVIDIA card,
 /// `cuda:1` for the second, `auto` for a card where there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -46,6 +47,11 @@ impl Device {
     /// Runs work on the engine of the device, where there is one.
     pub fn run<W: EngineWork>(self, work: W) -> Result<W::Output, EngineError> {
         Ok(work.run(&self.engine()?))
+    }
+
+    /// Where the solvers for spectra have their products made.
+    pub(crate) fn workplace(self) -> Result<Workplace, EngineError> {
+        Ok(Workplace(self.engine()?))
     }
 
     fn engine(self) -> Result<AnyEngine, EngineError> {

@@ -145,6 +145,12 @@ pub trait Engine: Send + Sync + Sized + 'static {
         self.copy(from, to)
     }
 
+    /// One map for each lane, as one; `None` where the engine has no lanes, or the maps are not of a kind
+    /// that can lie side by side.
+    fn stack(&self, _maps: &[&Self::Map]) -> Option<Result<Self::Map, EngineError>> {
+        None
+    }
+
     /// Prepares to repeat whole steps by itself; `None` where the engine cannot.
     fn replay(&self, _config: &ReplayConfig) -> Option<Result<Self::Replay, EngineError>> {
         None
@@ -331,8 +337,8 @@ pub trait Engine: Send + Sync + Sized + 'static {
 
     /// Log-softmax of every row into `y`.
     fn log_softmax(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer) -> Done;
-    /// Targets (row, class) to the engine.
-    fn targets(&self, pairs: &[(u32, u32)], to: &mut Self::Targets) -> Done;
+    /// Targets (row, class) to the engine: a list for each lane, all as long, or one for all lanes.
+    fn targets(&self, lanes: &[&[(u32, u32)]], to: &mut Self::Targets) -> Done;
     /// Mean negative log likelihood of `targets` under the log-probabilities `y`, and
     /// how many rows have their largest entry at the target.
     fn nll_loss(

@@ -30,6 +30,7 @@ mod scalar;
 mod schedule;
 mod shape;
 mod tape;
+pub(crate) mod tiles;
 mod trace;
 
 pub use adam::{Adam, AdamConfig, Decay};

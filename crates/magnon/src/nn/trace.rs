@@ -354,6 +354,15 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     /// Log-softmax of each row, and the mean negative log likelihood of `targets` (row, class), where
     /// a row is there once at most.
     pub fn nll_loss(&mut self, x: Var, targets: &[(u32, u32)]) -> Result<Loss, EngineError> {
+        self.nll_loss_of_lanes(x, &[targets])
+    }
+
+    /// The same with targets for each lane of the engine; the loss is that of the first.
+    pub fn nll_loss_of_lanes(
+        &mut self,
+        x: Var,
+        targets: &[&[(u32, u32)]],
+    ) -> Result<Loss, EngineError> {
         let shape = self.shape(x);
         assert_eq!(shape.field(), Field::Real, "likelihood of {shape:?}");
         let at = self.tape.losses;

@@ -2,6 +2,7 @@
 
 use super::pattern::{BACKWARD, BOTH, FORWARD, Weights};
 use super::{Kind, MagneticOperator, Neighbourhood, Pattern};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Which way a matrix over the edges reads them.
@@ -46,7 +47,10 @@ impl EdgeMatrix {
     pub fn operator(operator: &MagneticOperator, neighbourhood: &Arc<Neighbourhood>) -> Self {
         let config = operator.config();
         let sign = if config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
-        let nodes = || neighbourhood.nodes();
+        let each = |number: &(dyn Fn(usize) -> f64 + Sync)| -> Vec<f64> {
+            let nodes = (0..neighbourhood.size(neighbourhood.steps())).into_par_iter();
+            nodes.map(|u| number(neighbourhood.node(u))).collect()
+        };
         let needs_own = config.self_loops || config.kind == Kind::Laplacian;
         let value = |out: f64, back: f64| {
             let weight = operator.symmetric(out, back);
@@ -63,18 +67,16 @@ impl EdgeMatrix {
             let rows = 0..pattern.nodes();
             let entries = rows.flat_map(|u| pattern.row(u).map(move |found| entry(u, found)));
             let values = EdgeValues::Entries { forward: entries.collect(), adjoint: None };
-            (values, nodes().map(|_| sign).collect(), nodes().map(|_| 1.0).collect())
+            (values, each(&|_| sign), each(&|_| 1.0))
         } else {
             let values = EdgeValues::new(neighbourhood.pattern(), value, None);
-            let left = nodes().map(|u| sign * operator.left(u)).collect();
-            (values, left, nodes().map(|u| operator.right(u)).collect())
+            (values, each(&|u| sign * operator.left(u)), each(&|u| operator.right(u)))
         };
-        let own = |u| operator.own(u);
         Self {
             values,
             left,
             right,
-            own: if needs_own { nodes().map(own).collect() } else { Vec::new() },
+            own: if needs_own { each(&|u| operator.own(u)) } else { Vec::new() },
             real: operator.is_real(),
             hermitian: operator.is_hermitian(),
             neighbourhood: neighbourhood.clone(),

@@ -62,6 +62,20 @@ impl<T: Real, const N: usize> Line<T, N> {
     pub const ZERO: Self = Self([T::ZERO; N]);
 }
 
+/// The numbers of a tile, line after line.
+pub fn flat<T: Real, const N: usize>(tile: &[Line<T, N>]) -> &[T] {
+    const { assert!(size_of::<Line<T, N>>() == N * size_of::<T>()) };
+    // SAFETY: a line is its numbers and nothing else, as was just made sure of. Tested by `tiles_are_zero`.
+    unsafe { std::slice::from_raw_parts(tile.as_ptr().cast(), tile.len() * N) }
+}
+
+/// The same, to be written.
+pub fn flat_mut<T: Real, const N: usize>(tile: &mut [Line<T, N>]) -> &mut [T] {
+    const { assert!(size_of::<Line<T, N>>() == N * size_of::<T>()) };
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut(tile.as_mut_ptr().cast(), tile.len() * N) }
+}
+
 /// A tile of zeros for `nodes` nodes.
 pub fn tile<T: Real, const N: usize>(nodes: usize) -> Vec<Line<T, N>> {
     zeroed(nodes)
@@ -74,6 +88,9 @@ mod tests {
     #[test]
     fn tiles_are_zero() {
         assert!(tile::<f32, 16>(3).iter().all(|line| line.0 == [0.0; 16]));
-        assert!(tile::<f64, 8>(3).iter().all(|line| line.0 == [0.0; 8]));
+        let mut wide = tile::<f64, 8>(3);
+        assert!(wide.iter().all(|line| line.0 == [0.0; 8]));
+        flat_mut(&mut wide)[9] = 2.0;
+        assert_eq!((wide[1].0[1], flat(&wide).len(), flat(&wide)[9]), (2.0, 24, 2.0));
     }
 }

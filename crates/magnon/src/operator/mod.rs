@@ -25,7 +25,7 @@ pub use charge::{Charge, ChargeError};
 pub use config::{Kind, Normalize, OperatorConfig, Phase, Symmetrize};
 pub(crate) use edge_matrix::EdgeValues;
 pub use edge_matrix::{Along, EdgeMatrix};
-pub(crate) use magnetic::Scaling;
 pub use magnetic::{Bounds, MagneticOperator, OperatorError, OperatorRows};
+pub(crate) use magnetic::{CoefficientStore, Scaling};
 pub use neighbourhood::Neighbourhood;
 pub use pattern::{Pattern, PatternError};

@@ -2,6 +2,7 @@
 
 use super::SpectrumError;
 use super::error::range;
+use crate::nn::Device;
 use serde::{Deserialize, Serialize};
 
 /// Which eigenvalues are wanted.
@@ -47,6 +48,7 @@ impl Select {
 /// | `dense_up_to` | 1000 | components of up to so many nodes are solved densely | |
 /// | `max_products` | 200 000 | products with a block before the iteration gives up | at least 1 |
 /// | `seed` | 0 | of the random start of the iteration | |
+/// | `device` | `cpu` | where the products of the iteration are made | not the dense solver's |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpectrumConfig {
@@ -64,6 +66,9 @@ pub struct SpectrumConfig {
     pub max_products: usize,
     /// Seed of the random start of the iteration.
     pub seed: u64,
+    /// Where the products of the iteration are made, in double precision.
+    #[serde(skip_serializing_if = "Device::is_cpu")]
+    pub device: Device,
 }
 
 impl Default for SpectrumConfig {
@@ -76,6 +81,7 @@ impl Default for SpectrumConfig {
             dense_up_to: 1000,
             max_products: 200_000,
             seed: 0,
+            device: Device::Cpu,
         }
     }
 }

@@ -19,15 +19,15 @@ use super::SpectrumError;
 use super::small::{eigen, orthonormaliser};
 use super::target::{Aim, Target};
 use super::tiles::{Basis, Tile, gram, turn, width};
+use crate::nn::tiles::Workplace;
 use crate::operator::MagneticOperator;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F64_LANES as N, Line, tile};
 use faer::{Mat, c64};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
-/// ln of the growth that one filtering gives the slowest vector of the block.
-const GAIN: f64 = 4.0;
 /// ln of the growth that the fastest may get: beyond it the others drown in rounding.
 const MOST_GAIN: f64 = 22.0;
 /// Tiles that a basis may grow by between restarts.
@@ -52,13 +52,17 @@ pub struct Found<const COMPLEX: bool> {
 
 impl<const COMPLEX: bool> Found<COMPLEX> {
     /// The eigenpairs of `operator` itself in the space that was found for a function of it.
-    pub fn of_operator(mut self, operator: &MagneticOperator) -> Result<Self, SpectrumError> {
-        let target = Target::<COMPLEX>::new(operator, Aim::Smallest);
+    pub fn of_operator(
+        mut self,
+        place: &Workplace,
+        operator: &MagneticOperator,
+    ) -> Result<Self, SpectrumError> {
+        let target = Target::<COMPLEX>::new(place, operator, Aim::Smallest)?;
         let columns = self.basis.columns();
         let (mut image, mut work) = (tile(operator.nodes()), Vec::new());
         let mut projected = Mat::zeros(columns, columns);
         for t in 0..self.basis.tiles {
-            target.product(&self.basis.tile(t), &mut image, &mut work);
+            target.product(&mut self.basis.tile(t), &mut image, &mut work)?;
             let part = self.basis.inner(&target.weights, &image);
             for i in 0..columns {
                 (0..part.ncols()).for_each(|j| projected[(i, t * part.ncols() + j)] = part[(i, j)]);
@@ -113,8 +117,8 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     fn run(mut self) -> Result<Found<COMPLEX>, SpectrumError> {
         let count = self.search.count;
         let wanted = count.div_ceil(Self::WIDTH);
-        let start = self.filtered_start();
-        self.widen(start);
+        let start = self.filtered_start()?;
+        self.widen(start)?;
         // Values of the pairs that have converged, a run from the lowest on.
         let mut known: Vec<f64> = Vec::new();
         let mut looked = false;
@@ -129,24 +133,24 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             known.truncate(kept);
             if known.len() >= count {
                 // Neighbours move a pair a little after it was measured.
-                if let Some(bad) = self.first_above_tolerance(&theta, &vectors) {
+                if let Some(bad) = self.first_above_tolerance(&theta, &vectors)? {
                     known.truncate(bad);
                 } else if looked {
                     return Ok(self.finish(theta, &vectors));
                 } else {
-                    self.look_again(self.cut(&theta, count), theta[count - 1]);
+                    self.look_again(self.cut(&theta, count), theta[count - 1])?;
                     looked = true;
                     continue;
                 }
             }
             let first = known.len();
             if first + Self::WIDTH > self.basis.columns() {
-                let fresh = self.filtered_start();
-                self.widen(fresh);
+                let fresh = self.filtered_start()?;
+                self.widen(fresh)?;
                 continue;
             }
             let mut block = self.vectors(&vectors, first);
-            let residuals = self.residuals(&block, &theta[first..]);
+            let residuals = self.residuals(&mut block, &theta[first..])?;
             let good = residuals.iter().take_while(|&&r| r <= self.search.tolerance).count();
             known.extend(&theta[first..first + good]);
             if !(self.search.progress)(known.len().min(count)) {
@@ -166,13 +170,13 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             }
             let cut = self.cut(&theta, first + Self::WIDTH);
             let (low, high) = (theta[first], theta[first + Self::WIDTH - 1]);
-            let degree = GAIN / self.target.rate(high, cut);
+            let degree = self.target.gain / self.target.rate(high, cut);
             let degree = degree.min(MOST_GAIN / self.target.rate(low, cut)).clamp(8.0, 2000.0);
             if self.basis.tiles >= wanted + GROWTH {
                 self.shrink(&theta, &vectors, wanted + GROWTH / 2);
             }
-            self.target.filter(&mut block, degree as usize, cut, &mut self.work);
-            self.widen(block);
+            self.target.filter(&mut block, degree as usize, cut, &mut self.work)?;
+            self.widen(block)?;
         }
     }
 
@@ -190,10 +194,10 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     }
 
     /// A random block, with a little more of the lower end in it.
-    fn filtered_start(&mut self) -> Tile {
+    fn filtered_start(&mut self) -> Result<Tile, SpectrumError> {
         let mut start = self.random();
-        self.target.filter(&mut start, 8, self.first_cut(), &mut self.work);
-        start
+        self.target.filter(&mut start, 8, self.first_cut(), &mut self.work)?;
+        Ok(start)
     }
 
     fn random(&mut self) -> Tile {
@@ -216,29 +220,37 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     }
 
     /// ‖Bu − θu‖ for the columns of a tile.
-    fn residuals(&mut self, block: &Tile, theta: &[f64]) -> Vec<f64> {
-        self.target.product(block, &mut self.image, &mut self.work);
-        for (image, line) in self.image.iter_mut().zip(block) {
+    fn residuals(&mut self, block: &mut Tile, theta: &[f64]) -> Result<Vec<f64>, SpectrumError> {
+        self.target.product(block, &mut self.image, &mut self.work)?;
+        let lines = self.image.par_iter_mut().zip(block.par_iter()).with_min_len(1 << 12);
+        lines.for_each(|(image, line)| {
             for j in 0..N {
                 image.0[j] -= theta[j % Self::WIDTH] * line.0[j];
             }
-        }
+        });
         let squares = gram::<COMPLEX>(&self.target.weights, &self.image, &self.image);
-        (0..Self::WIDTH).map(|j| squares[(j, j)].re.max(0.0).sqrt()).collect()
+        Ok((0..Self::WIDTH).map(|j| squares[(j, j)].re.max(0.0).sqrt()).collect())
     }
 
     /// The first of the wanted pairs whose residual is too large.
-    fn first_above_tolerance(&mut self, theta: &[f64], vectors: &Mat<c64>) -> Option<usize> {
-        (0..self.search.count).step_by(Self::WIDTH).find_map(|first| {
-            let block = self.vectors(vectors, first);
-            let residuals = self.residuals(&block, &theta[first..]);
-            let bad = residuals.iter().position(|&r| r > self.search.tolerance)?;
-            Some(first + bad).filter(|&bad| bad < self.search.count)
-        })
+    fn first_above_tolerance(
+        &mut self,
+        theta: &[f64],
+        vectors: &Mat<c64>,
+    ) -> Result<Option<usize>, SpectrumError> {
+        for first in (0..self.search.count).step_by(Self::WIDTH) {
+            let mut block = self.vectors(vectors, first);
+            let residuals = self.residuals(&mut block, &theta[first..])?;
+            let bad = residuals.iter().position(|&r| r > self.search.tolerance);
+            if let Some(bad) = bad.filter(|&bad| first + bad < self.search.count) {
+                return Ok(Some(first + bad));
+            }
+        }
+        Ok(None)
     }
 
     /// Joins what is new in `block` to the basis.
-    fn widen(&mut self, mut block: Tile) {
+    fn widen(&mut self, mut block: Tile) -> Result<(), SpectrumError> {
         for _ in 0..8 {
             let independent = self.orthonormalise(&mut block);
             if independent == Self::WIDTH {
@@ -252,7 +264,7 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             }
         }
         self.basis.push(&block);
-        self.target.product(&block, &mut self.image, &mut self.work);
+        self.target.product(&mut block, &mut self.image, &mut self.work)?;
         let column = self.basis.inner(&self.target.weights, &self.image);
         let (old, new) = (self.projected.nrows(), self.basis.columns());
         let before = std::mem::replace(&mut self.projected, Mat::zeros(0, 0));
@@ -263,6 +275,7 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             // The corner is Hermitian up to rounding.
             (false, false) => 0.5 * (column[(i, j - old)] + column[(j, i - old)].conj()),
         });
+        Ok(())
     }
 
     /// Makes the columns of `block` orthonormal to the basis and to each other, as many as can be: the
@@ -298,14 +311,14 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     ///
     /// A random vector has a share of about 1/√n in each direction. After growth by a factor g what
     /// is not wanted leaves n·spread/g² in its Ritz value, which must not hide `last` below the cut.
-    fn look_again(&mut self, cut: f64, last: f64) {
+    fn look_again(&mut self, cut: f64, last: f64) -> Result<(), SpectrumError> {
         let gap = (cut - last).max(1e-12 * self.target.spread());
         let growth = 10.0 * (self.nodes as f64 * self.target.spread() / gap).sqrt();
         let degree = growth.ln() / self.target.rate(last, cut);
         let degree = degree.min(30.0 / self.target.rate(self.target.bounds.min, cut));
         let mut block = self.random();
-        self.target.filter(&mut block, degree.clamp(8.0, 4000.0) as usize, cut, &mut self.work);
-        self.widen(block);
+        self.target.filter(&mut block, degree.clamp(8.0, 4000.0) as usize, cut, &mut self.work)?;
+        self.widen(block)
     }
 
     fn finish(mut self, mut theta: Vec<f64>, vectors: &Mat<c64>) -> Found<COMPLEX> {

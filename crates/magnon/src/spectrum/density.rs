@@ -8,10 +8,10 @@
 use super::SpectrumError;
 use super::error::range;
 use crate::filter::Progress;
-use crate::operator::input::Input;
-use crate::operator::instructions::Instructions;
-use crate::operator::line::{F32_LANES as N, Line, tile};
-use crate::operator::stepper::{CHUNK, Factors, Source, Stepper};
+use crate::nn::Device;
+use crate::nn::tiles::{Tile, TileStep, Workplace, inner, weights};
+use crate::operator::line::{F32_LANES as N, Line};
+use crate::operator::stepper::{CHUNK, Factors};
 use crate::operator::{Bounds, MagneticOperator};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -27,6 +27,7 @@ use std::f64::consts::PI;
 /// | `probes` | 16 | random vectors, rounded up to whole tiles | 2 to 100 000 |
 /// | `points` | 400 | points of the grid | 2 to 10 000 000 |
 /// | `seed` | 0 | of the random vectors | |
+/// | `device` | `cpu` | where products are made | |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DensityConfig {
@@ -38,11 +39,14 @@ pub struct DensityConfig {
     pub points: usize,
     /// Seed of the random vectors.
     pub seed: u64,
+    /// Where products are made.
+    #[serde(skip_serializing_if = "Device::is_cpu")]
+    pub device: Device,
 }
 
 impl Default for DensityConfig {
     fn default() -> Self {
-        Self { moments: 200, probes: 16, points: 400, seed: 0 }
+        Self { moments: 200, probes: 16, points: 400, seed: 0, device: Device::Cpu }
     }
 }
 
@@ -102,10 +106,11 @@ pub fn density(
         return Err(SpectrumError::Empty);
     }
     let domain = wide(operator.bounds());
+    let place = &config.device.workplace()?;
     let moments = if operator.is_real() {
-        all_moments::<false>(operator, config, domain, progress)?
+        all_moments::<false>(place, operator, config, domain, progress)?
     } else {
-        all_moments::<true>(operator, config, domain, progress)?
+        all_moments::<true>(place, operator, config, domain, progress)?
     };
     Ok(evaluate(&moments, config, domain))
 }
@@ -123,6 +128,7 @@ fn wide(bounds: Bounds) -> Bounds {
 
 /// The moments μ_k of every probe.
 fn all_moments<const COMPLEX: bool>(
+    place: &Workplace,
     operator: &MagneticOperator,
     config: &DensityConfig,
     domain: Bounds,
@@ -131,35 +137,41 @@ fn all_moments<const COMPLEX: bool>(
     let width = if COMPLEX { N / 2 } else { N };
     let tiles = config.probes.div_ceil(width);
     let (centre, half) = (0.5 * (domain.min + domain.max), 0.5 * (domain.max - domain.min));
-    let scaling = operator.scaling::<f32>(centre, half);
-    let stepper = Stepper::<f32, N, COMPLEX>::new(operator, Instructions::detect(), true);
-    let weights: Vec<f32> = operator.inner_weights().iter().map(|&w| w as f32).collect();
-    let steps = config.moments.div_ceil(2);
-    let nothing = Source { input: Input::Zero, enter: None };
-    let (mut now, mut next) = (tile::<f32, N>(operator.nodes()), tile(operator.nodes()));
+    let enter = operator.scaling::<f32>(centre, half).enter;
+    let work = place.steps::<f32, N, COMPLEX>(operator, (centre, half), true)?;
+    let weights = weights(operator);
+    let steps = recurrence(config.moments.div_ceil(2));
+    let all = tiles * (steps.len() - 1);
+    let mut probe: [Tile<f32, N>; 3] = Default::default();
     let mut moments = Vec::new();
     for index in 0..tiles {
         let seed = config.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index as u64);
-        draw::<COMPLEX>(seed, &mut next);
-        let probe = Source { input: Input::Tile(&next), enter: scaling.enter.as_deref() };
-        stepper.start(1.0, probe, &mut now);
-        let first = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-        stepper.step(&scaling, first, nothing, &now, &mut next);
-        let (zero, one) = (inner(&weights, &now, &now), inner(&weights, &now, &next));
-        let mut series: Vec<[f64; N]> = vec![zero, one];
-        std::mem::swap(&mut now, &mut next);
-        for k in 1..=steps {
-            // now holds T_k z, next T_{k−1} z.
-            let even = inner(&weights, &now, &now);
-            series.push(std::array::from_fn(|j| 2.0 * even[j] - zero[j]));
-            let factors = Factors { scale: 2.0, keep: -1.0, theta: 0.0 };
-            stepper.step(&scaling, factors, nothing, &now, &mut next);
-            let odd = inner(&weights, &now, &next);
-            series.push(std::array::from_fn(|j| 2.0 * odd[j] - one[j]));
-            std::mem::swap(&mut now, &mut next);
-            if !progress(index * steps + k, tiles * steps) {
-                return Err(SpectrumError::Stopped);
-            }
+        probe[0].resize(operator.nodes(), Line::ZERO);
+        draw::<COMPLEX>(seed, enter.as_deref(), &mut probe[0]);
+        let zero = inner(&weights, &probe[0], &probe[0]);
+        let mut series: Vec<[f64; N]> = vec![zero];
+        let (mut one, mut even, mut done) = ([0.0; N], [0.0; N], index * (steps.len() - 1));
+        let mut stopped = false;
+        work.run(
+            &mut probe,
+            &steps,
+            Some(&mut |product, square| {
+                if series.len() == 1 {
+                    one = product;
+                    series.push(one);
+                } else {
+                    // ⟨T_k z, T_k z⟩ and ⟨T_k z, T_{k+1} z⟩.
+                    series.push(std::array::from_fn(|j| 2.0 * even[j] - zero[j]));
+                    series.push(std::array::from_fn(|j| 2.0 * product[j] - one[j]));
+                    done += 1;
+                    stopped = !progress(done, all);
+                }
+                even = square;
+                !stopped
+            }),
+        )?;
+        if stopped {
+            return Err(SpectrumError::Stopped);
         }
         series.truncate(config.moments);
         moments.extend((0..width).map(|j| {
@@ -171,12 +183,26 @@ fn all_moments<const COMPLEX: bool>(
     Ok(moments)
 }
 
-/// Independent entries of modulus 1: random phases, or random signs of a real operator.
-fn draw<const COMPLEX: bool>(seed: u64, tile: &mut [Line<f32, N>]) {
+/// T_1 z, and so many more: T_{k+1} = 2S̃T_k − T_{k−1}, in two tiles in turn.
+fn recurrence(more: usize) -> Vec<TileStep> {
+    let first = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
+    let other = Factors { scale: 2.0, keep: -1.0, theta: 0.0 };
+    let step = |k: usize| TileStep {
+        factors: if k == 0 { first } else { other },
+        source: None,
+        z: k % 2,
+        out: (k + 1) % 2,
+    };
+    (0..=more).map(step).collect()
+}
+
+/// Independent entries of modulus 1, random phases, or random signs of a real operator; each row times its
+/// factor.
+fn draw<const COMPLEX: bool>(seed: u64, enter: Option<&[f32]>, tile: &mut [Line<f32, N>]) {
     tile.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, lines)| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(chunk as u64);
-        for line in lines {
+        for (u, line) in (chunk * CHUNK..).zip(lines) {
             for j in 0..if COMPLEX { N / 2 } else { N } {
                 if COMPLEX {
                     let (sin, cos) = (rng.random::<f32>() * std::f32::consts::TAU).sin_cos();
@@ -185,37 +211,11 @@ fn draw<const COMPLEX: bool>(seed: u64, tile: &mut [Line<f32, N>]) {
                     line.0[j] = if rng.random::<bool>() { 1.0 } else { -1.0 };
                 }
             }
+            if let Some(enter) = enter {
+                line.0.iter_mut().for_each(|x| *x *= enter[u]);
+            }
         }
     });
-}
-
-/// Σ_u w(u)·a(u)·b(u) for every lane, in double precision, over fixed runs of rows.
-fn inner(weights: &[f32], a: &[Line<f32, N>], b: &[Line<f32, N>]) -> [f64; N] {
-    const RUN: usize = 64;
-    let set = Instructions::detect();
-    let parts: Vec<[f64; N]> = weights
-        .par_chunks(CHUNK)
-        .zip(a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)))
-        .map(|(weights, (a, b))| {
-            set.run(|| {
-                let mut total = [0.0; N];
-                // Short runs in single precision lose nothing that counts here.
-                for (weights, (a, b)) in weights.chunks(RUN).zip(a.chunks(RUN).zip(b.chunks(RUN))) {
-                    let mut sum = [0f32; N];
-                    for (w, (a, b)) in weights.iter().zip(a.iter().zip(b)) {
-                        (0..N).for_each(|j| sum[j] += w * a.0[j] * b.0[j]);
-                    }
-                    (0..N).for_each(|j| total[j] += f64::from(sum[j]));
-                }
-                total
-            })
-        })
-        .collect();
-    let mut total = [0.0; N];
-    for part in parts {
-        (0..N).for_each(|j| total[j] += part[j]);
-    }
-    total
 }
 
 /// Jackson's factors g_k of a series of `terms` terms.
@@ -287,7 +287,13 @@ mod tests {
                 OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
             let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
             let exact = spectrum(&operator, &SpectrumConfig::default(), &|_, _| true).unwrap();
-            let config = DensityConfig { moments: 60, probes: 64, points: 90, seed: 5 };
+            let config = DensityConfig {
+                moments: 60,
+                probes: 64,
+                points: 90,
+                seed: 5,
+                ..Default::default()
+            };
             let estimate = density(&operator, &config, &|_, _| true).unwrap();
             let moments = |k: usize| {
                 let terms = exact.eigenvalues.iter().map(|l| (k as f64 * (l - 1.0).acos()).cos());

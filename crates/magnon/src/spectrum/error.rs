@@ -1,5 +1,6 @@
 //! Why a spectrum cannot be had.
 
+use crate::nn::{Device, EngineError};
 use crate::operator::{ChargeError, OperatorError};
 
 /// Why a spectrum, or something made from one, cannot be had.
@@ -79,6 +80,18 @@ pub enum SpectrumError {
         /// Nodes of the component.
         nodes: usize,
     },
+    /// The dense solver has no other device than the processor.
+    #[error(
+        "all eigenvalues come from the dense solver, which runs on the processor, not on {device}; ask for \
+         a few with a count (--count K), for the density (--density), or leave out the device"
+    )]
+    DenseDevice {
+        /// What was asked for.
+        device: Device,
+    },
+    /// The device could not do it.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// An operator on the way could not be built.
     #[error(transparent)]
     Operator(#[from] OperatorError),

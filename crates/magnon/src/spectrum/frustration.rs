@@ -8,6 +8,7 @@ use super::SpectrumError;
 use super::error::range;
 use super::{Select, SpectrumConfig, spectrum};
 use crate::filter::Progress;
+use crate::nn::Device;
 use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern, Symmetrize};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -107,7 +108,8 @@ pub fn frustration(
     // All eigenvalues without vectors are cheaper than one of a small matrix with its vector.
     let small = operator.nodes() <= config.solver.dense_up_to;
     let select = if small { Select::All } else { Select::Smallest(1) };
-    let solver = SpectrumConfig { select, vectors: false, ..config.solver };
+    let device = if small { Device::Cpu } else { config.solver.device };
+    let solver = SpectrumConfig { select, vectors: false, device, ..config.solver };
     let at = |q: f64| -> Result<FrustrationPoint, SpectrumError> {
         let operator_config = OperatorConfig { charge: Charge::new(q)?, ..operator_config };
         let operator =

@@ -6,6 +6,8 @@ use super::parts::Parts;
 use super::{Select, SpectrumConfig, SpectrumError};
 use crate::filter::Progress;
 use crate::matrix::Matrix;
+use crate::nn::Device;
+use crate::nn::tiles::Workplace;
 use crate::operator::{MagneticOperator, Normalize, OperatorConfig};
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
@@ -89,7 +91,11 @@ pub fn spectrum(
         _ if count > nodes => return Err(SpectrumError::TooMany { count, nodes }),
         _ => {}
     }
-    let parts = Parts::solve(&Task { config, count, progress }, &twin(operator)?)?;
+    if config.select == Select::All && matches!(config.device, Device::Cuda(_)) {
+        return Err(SpectrumError::DenseDevice { device: config.device });
+    }
+    let place = &config.device.workplace()?;
+    let parts = Parts::solve(&Task { config, count, place, progress }, &twin(operator)?)?;
     let chosen = choose(&parts, config.select, count);
     let residual = |entry: &Entry| parts.residual(entry.part, entry.column);
     let vectors = match config.vectors {
@@ -119,6 +125,7 @@ fn twin(operator: &MagneticOperator) -> Result<MagneticOperator, SpectrumError> 
 pub struct Task<'a> {
     pub config: &'a SpectrumConfig,
     pub count: usize,
+    pub place: &'a Workplace,
     pub progress: Progress<'a>,
 }
 

@@ -1,13 +1,13 @@
 //! What the iteration minimises: S, −S or (S − σ)², and Chebyshev polynomials of it.
 
 use super::tiles::Tile;
-use crate::operator::input::Input;
-use crate::operator::instructions::Instructions;
+use crate::nn::EngineError;
+use crate::nn::tiles::{TileStep, TileWork, Workplace, weights};
 use crate::operator::line::F64_LANES as N;
-use crate::operator::line::tile;
-use crate::operator::stepper::{Factors, Source, Stepper};
-use crate::operator::{Bounds, MagneticOperator, Scaling};
+use crate::operator::stepper::Factors;
+use crate::operator::{Bounds, MagneticOperator};
 use std::cell::Cell;
+use std::mem::take;
 
 /// Which end of which operator is wanted.
 #[derive(Clone, Copy)]
@@ -22,21 +22,30 @@ pub enum Aim {
 
 /// A Hermitian operator B in the space z = r ⊙ x, with bounds of its spectrum.
 pub struct Target<'a, const COMPLEX: bool> {
-    stepper: Stepper<'a, f64, N, COMPLEX>,
-    scaling: Scaling<f64>,
+    work: Box<dyn TileWork<f64, N> + 'a>,
     /// w(u) of the inner product under which B is self-adjoint.
     pub weights: Vec<f64>,
     aim: Aim,
     pub bounds: Bounds,
+    /// ln of the growth that one filtering gives the slowest vector of a block.
+    pub gain: f64,
     /// Products of S with a tile so far.
     pub products: Cell<usize>,
 }
 
+/// The gain that balances products with what is made of them.
+const GAIN: f64 = 4.0;
+/// The same where products are made on a card and the rest in main memory.
+const CARD_GAIN: f64 = 18.0;
 /// Graphs up to this many nodes are not shared between threads.
 const SMALL: usize = 1 << 12;
 
 impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
-    pub fn new(operator: &'a MagneticOperator, aim: Aim) -> Self {
+    pub fn new(
+        place: &'a Workplace,
+        operator: &'a MagneticOperator,
+        aim: Aim,
+    ) -> Result<Self, EngineError> {
         let Bounds { min, max } = operator.bounds();
         let (centre, bounds) = match aim {
             Aim::Smallest => (0.0, Bounds { min, max }),
@@ -52,55 +61,73 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
             }
         };
         let shared = operator.nodes() > SMALL;
-        Self {
-            stepper: Stepper::new(operator, Instructions::detect(), shared),
-            scaling: operator.scaling(centre, 1.0),
-            weights: operator.inner_weights(),
+        Ok(Self {
+            work: place.steps::<f64, N, COMPLEX>(operator, (centre, 1.0), shared)?,
+            weights: weights(operator),
             aim,
             bounds,
+            gain: if place.is_here() { GAIN } else { CARD_GAIN },
             products: Cell::new(0),
+        })
+    }
+
+    /// out ← scale·B t + θ·t + keep·out, on tiles by their numbers; the last is for what comes between.
+    fn advance(&self, factors: Factors, t: usize, out: usize, steps: &mut Vec<TileStep>) {
+        let last = |factors, z| TileStep { factors, source: Some(t), z, out };
+        match self.aim {
+            Aim::Smallest => steps.push(last(factors, t)),
+            Aim::Largest => steps.push(last(Factors { scale: -factors.scale, ..factors }, t)),
+            Aim::Nearest(_) => {
+                let once = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
+                steps.push(TileStep { factors: once, source: None, z: t, out: 2 });
+                steps.push(last(factors, 2));
+            }
         }
     }
 
-    /// out ← scale·B t + shift·t + keep·out.
-    fn advance(&self, t: &Tile, out: &mut Tile, work: &mut Tile, factors: Factors) {
-        let source = Source { input: Input::Tile(t), enter: None };
-        self.products.set(self.products.get() + 1);
-        match self.aim {
-            Aim::Smallest => self.stepper.step(&self.scaling, factors, source, t, out),
-            Aim::Largest => {
-                let factors = Factors { scale: -factors.scale, ..factors };
-                self.stepper.step(&self.scaling, factors, source, t, out);
-            }
-            Aim::Nearest(_) => {
-                work.resize(t.len(), crate::operator::line::Line::ZERO);
-                let nothing = Source { input: Input::Zero, enter: None };
-                let once = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-                self.stepper.step(&self.scaling, once, nothing, t, work);
-                self.stepper.step(&self.scaling, factors, source, work, out);
-                self.products.set(self.products.get() + 1);
-            }
-        }
+    fn run(&self, tiles: &mut [Tile; 3], steps: &[TileStep]) -> Result<(), EngineError> {
+        self.products.set(self.products.get() + steps.len());
+        self.work.run(tiles, steps, None)
     }
 
     /// out ← B t.
-    pub fn product(&self, t: &Tile, out: &mut Tile, work: &mut Tile) {
-        self.advance(t, out, work, Factors { scale: 1.0, keep: 0.0, theta: 0.0 });
+    pub fn product(
+        &self,
+        t: &mut Tile,
+        out: &mut Tile,
+        work: &mut Tile,
+    ) -> Result<(), EngineError> {
+        let mut steps = Vec::new();
+        self.advance(Factors { scale: 1.0, keep: 0.0, theta: 0.0 }, 0, 1, &mut steps);
+        let mut tiles = [take(t), take(out), take(work)];
+        let done = self.run(&mut tiles, &steps);
+        [*t, *out, *work] = tiles;
+        done
     }
 
     /// t ← T_m((B − c)/h) t with [cut, upper end] mapped to [−1, 1]: what lies below the cut grows,
     /// the rest stays.
-    pub fn filter(&self, t: &mut Tile, degree: usize, cut: f64, work: &mut Tile) {
+    pub fn filter(
+        &self,
+        t: &mut Tile,
+        degree: usize,
+        cut: f64,
+        work: &mut Tile,
+    ) -> Result<(), EngineError> {
         let (c, h) = (0.5 * (cut + self.bounds.max), 0.5 * (self.bounds.max - cut));
-        let mut next = tile(t.len());
+        let mut steps = Vec::new();
         let first = Factors { scale: 1.0 / h, keep: 0.0, theta: -c / h };
-        self.advance(t, &mut next, work, first);
-        std::mem::swap(t, &mut next);
+        self.advance(first, 0, 1, &mut steps);
+        let (mut now, mut next) = (1, 0);
         for _ in 1..degree {
             let factors = Factors { scale: 2.0 / h, keep: -1.0, theta: -2.0 * c / h };
-            self.advance(t, &mut next, work, factors);
-            std::mem::swap(t, &mut next);
+            self.advance(factors, now, next, &mut steps);
+            std::mem::swap(&mut now, &mut next);
         }
+        let mut tiles = [take(t), Tile::new(), take(work)];
+        let done = self.run(&mut tiles, &steps);
+        (*t, *work) = (take(&mut tiles[now]), take(&mut tiles[2]));
+        done
     }
 
     /// The rate s with which T_m grows below the cut: |T_m| ≈ ½ e^{ms} at `value`.

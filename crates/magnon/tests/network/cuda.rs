@@ -3,7 +3,7 @@
 //! Where there is no card, the tests say so and pass; with `MAGNON_DEVICE=cuda` that is an error.
 
 use crate::training_common::{charge, config, dataset, history_bits};
-use magnon::data::Features;
+use magnon::data::{Features, SplitChoice};
 use magnon::filter::{Accuracy, Filter, Propagated};
 use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder};
@@ -18,7 +18,10 @@ use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
     Pattern,
 };
-use magnon::train::{Experiment, TrialResult};
+use magnon::spectrum::{
+    DensityConfig, FrustrationConfig, Select, SpectrumConfig, density, frustration, spectrum,
+};
+use magnon::train::{Experiment, Repeat, TrialResult};
 use std::sync::Arc;
 
 /// The first card; `None`, said aloud, where there is none.
@@ -231,7 +234,7 @@ impl EngineWork for Entries {
         keep("log_softmax".to_owned(), &y);
         let pairs: Vec<(u32, u32)> = (0..20).map(|i| (36 - i, i % 10)).collect();
         let mut targets = E::Targets::default();
-        engine.targets(&pairs, &mut targets).unwrap();
+        engine.targets(&[&pairs], &mut targets).unwrap();
         let (loss, right) = engine.nll_loss((&y, real), &targets).unwrap();
         engine.nll_loss_gradient((&y, real), &targets, &mut dx).unwrap();
         keep("loss back".to_owned(), &dx);
@@ -501,6 +504,113 @@ fn filtered_features() {
     }
 }
 
+/// Features in blocks of columns, copied while others are filtered, are filtered to the same bits as all
+/// columns at once.
+#[test]
+fn columns_in_blocks() {
+    let Some(cuda) = card() else { return };
+    let (nodes, cols) = (150_000, 128);
+    let ring = (0..nodes as u32).map(|u| (u, (u + 1) % nodes as u32));
+    let hub = (2..4000).map(|u| if u % 3 == 0 { (u, 0) } else { (0, u) });
+    let graph = GraphBuilder::new(nodes).edges(ring.chain(hub)).build().unwrap().graph;
+    let x = numbers(nodes * cols, 3);
+    for (q, filter) in [
+        (charge(4), Filter::linear_rank(5).unwrap()),
+        (Charge::ZERO, Filter::linear_rank(3).unwrap()),
+    ] {
+        let operator = OperatorConfig { charge: q, ..Default::default() };
+        let operator = MagneticOperator::new(&graph, &operator).unwrap();
+        let features = Features::Dense(Matrix::from_vec(nodes, cols, x.clone()).unwrap());
+        let steps = std::sync::atomic::AtomicUsize::new(0);
+        let count = |_: usize, _: usize| {
+            steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            true
+        };
+        let found = match cuda.propagate(&operator, &filter, &features, &count).unwrap() {
+            Propagated::Real(found) => found.into_vec(),
+            Propagated::Complex(found) => bytemuck::cast_slice(found.as_slice()).to_vec(),
+        };
+        assert!(steps.into_inner() > 1, "{q}: one block");
+        let map = cuda.prepare(MapSource::filter(&operator, &filter)).unwrap();
+        let shape = Shape::real(nodes, cols);
+        let to = shape.with_field(map.shape().field());
+        let desk = Desk(&cuda);
+        let (given, mut out) = (desk.put(&x), cuda.zeros(to.len()).unwrap());
+        cuda.map(&map, Side::Forward, None, (&given, shape), (&mut out, to), false).unwrap();
+        assert!(found == desk.get(&out), "{q}");
+        let stopped = cuda.propagate(&operator, &filter, &features, &|_, _| false);
+        assert!(matches!(stopped, Err(magnon::filter::FilterError::Stopped)), "{q}");
+    }
+}
+
+/// Eigenpairs, densities and frustration are those of main memory.
+#[test]
+fn spectra() {
+    if card().is_none() {
+        return;
+    }
+    let on = |device: Device, operator: &MagneticOperator, select: Select| {
+        let config = SpectrumConfig { select, dense_up_to: 0, device, ..Default::default() };
+        spectrum(operator, &config, &|_, _| true).unwrap()
+    };
+    for weighted in [false, true] {
+        let graph = graph(weighted);
+        for (q, normalize) in [
+            (Charge::ZERO, Normalize::Symmetric),
+            (charge(3), Normalize::Symmetric),
+            (charge(5), Normalize::Directed),
+        ] {
+            let kind = Kind::Laplacian;
+            let config = OperatorConfig { charge: q, normalize, kind, ..Default::default() };
+            let operator = MagneticOperator::new(&graph, &config).unwrap();
+            let near = Select::Nearest { to: 0.4, count: 3 };
+            for select in [Select::Smallest(5), Select::Largest(4), near] {
+                let name = format!("{q} {normalize:?} {weighted} {select:?}");
+                let [found, expected] =
+                    [Device::Cuda(0), Device::Cpu].map(|device| on(device, &operator, select));
+                for (a, b) in found.eigenvalues.iter().zip(&expected.eigenvalues) {
+                    assert!((a - b).abs() < 1e-8, "{name}: {a}, in main memory {b}");
+                }
+                let again = on(Device::Cuda(0), &operator, select);
+                assert_eq!(found.eigenvalues, again.eigenvalues, "{name}");
+            }
+            let [found, expected] = [Device::Cuda(0), Device::Cpu].map(|device| {
+                let config = DensityConfig { moments: 90, device, ..Default::default() };
+                density(&operator, &config, &|_, _| true).unwrap()
+            });
+            for (a, b) in found.density.iter().zip(&expected.density) {
+                assert!((a - b).abs() < 1e-4 * expected.peak().1, "{q}: {a}, in main memory {b}");
+            }
+        }
+        let pattern = Arc::new(Pattern::new(&graph).unwrap());
+        let [found, expected] = [Device::Cuda(0), Device::Cpu].map(|device| {
+            let solver = SpectrumConfig { dense_up_to: 0, device, ..Default::default() };
+            let config = FrustrationConfig { points: 3, solver, ..Default::default() };
+            frustration(&pattern, &config, &|_, _| true).unwrap()
+        });
+        for (a, b) in found.curve.iter().zip(&expected.curve) {
+            assert!((a.lambda_min - b.lambda_min).abs() < 1e-8, "{a:?}, in main memory {b:?}");
+        }
+    }
+}
+
+/// All eigenvalues are the processor's affair, and a card that is not there is told.
+#[test]
+fn spectra_refused() {
+    let graph = graph(false);
+    let operator = MagneticOperator::new(&graph, &OperatorConfig::default()).unwrap();
+    let device = Device::Cuda(4711);
+    let config = SpectrumConfig { device, ..Default::default() };
+    let error = spectrum(&operator, &config, &|_, _| true).unwrap_err().to_string();
+    assert!(error.contains("not on cuda:4711") && error.contains("--count"), "{error}");
+    let config = SpectrumConfig { select: Select::Smallest(2), ..config };
+    let error = spectrum(&operator, &config, &|_, _| true).unwrap_err().to_string();
+    assert!(error.contains("use the device cpu"), "{error}");
+    let config = DensityConfig { device, ..Default::default() };
+    let error = density(&operator, &config, &|_, _| true).unwrap_err().to_string();
+    assert!(error.contains("use the device cpu"), "{error}");
+}
+
 /// Trains a model for some epochs.
 fn trained(
     name: &str,
@@ -566,6 +676,43 @@ fn the_same_bits() {
         let several = trained(name, Device::Cuda(0), |config| config.runs.count = 7);
         for (run, seed) in several.iter().zip(0..) {
             assert_eq!(history_bits(&run.history), alone(seed, None), "{name}, seed {seed} of 7");
+        }
+    }
+}
+
+/// Runs on several splits, side by side where their shapes allow it, have the bits that each has alone.
+#[test]
+fn splits_side_by_side() {
+    if card().is_none() {
+        return;
+    }
+    let data = dataset(240, 12, 3);
+    let split = |seed| {
+        SplitChoice::Random([60.0, 20.0, 20.0]).choose(&[], data.labels.as_ref(), seed).unwrap()
+    };
+    let mut splits: Vec<_> = (0..4).map(split).collect();
+    // One with other shapes.
+    splits[2].train.pop();
+    let repeat = |k: usize| Repeat { seed: 5 + k as u64, split: k % 4 };
+    let repeats: Vec<Repeat> = (0..6).map(repeat).collect();
+    for name in ["mgc", "sgc", "bank", "mlp", "gcn"] {
+        let q = if matches!(name, "gcn" | "mlp") { Charge::ZERO } else { charge(3) };
+        let mut config = config(name, q);
+        (config.train.device, config.train.epochs) = (Device::Cuda(0), 40);
+        if name == "bank" {
+            let channels = "x,linear-rank(order=4,charge=1/3)";
+            config.model.set("channels", channels.into()).unwrap();
+        }
+        let run = |repeats: Vec<Repeat>| {
+            let experiment = Experiment::on(&data, &config, splits.clone(), repeats).unwrap();
+            experiment.run(None, &()).unwrap().runs
+        };
+        for (k, found) in run(repeats.clone()).iter().enumerate() {
+            let alone = run(vec![repeats[k]]).remove(0);
+            assert_eq!(found.trial, alone.trial, "{name}");
+            let [a, b] = [found, &alone].map(|run| history_bits(&run.history));
+            assert_eq!(a, b, "{name}, run {k}");
+            assert_eq!(found.hits, alone.hits, "{name}, run {k}");
         }
     }
 }

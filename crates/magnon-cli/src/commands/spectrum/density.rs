@@ -20,6 +20,7 @@ pub fn run(
         probes: args.probes,
         points: args.points.unwrap_or(DensityConfig::default().points),
         seed: common.seed(),
+        device: args.solver.device,
     };
     let bar = Bar::new("density", common);
     let found = density(built, &config, &bar).map_err(fault)?;

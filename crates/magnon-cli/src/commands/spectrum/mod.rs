@@ -10,6 +10,7 @@ use crate::figures::{self, check_plot};
 use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
 use clap::{Args, ValueEnum};
 use magnon::data::write::{write_csv, write_npy};
+use magnon::nn::Device;
 use magnon::spectrum::{DensityConfig, Method, Select, SpectrumConfig};
 use magnon::workflow::{SpectrumReport, spectrum};
 use std::path::PathBuf;
@@ -86,6 +87,9 @@ pub struct SolverArgs {
         help_heading = "Spectrum"
     )]
     pub memory: f64,
+    /// Where products are made: cpu, cuda, cuda:1 or auto; the dense solver runs on the processor
+    #[arg(long, value_name = "D", default_value_t, help_heading = "Spectrum")]
+    pub device: Device,
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -103,8 +107,8 @@ impl SolverArgs {
             return Err(usage("--memory must be above 0, in GiB"));
         }
         let memory = (self.memory * (1u64 << 30) as f64) as u64;
-        let (tolerance, seed) = (self.tolerance, common.seed());
-        Ok(SpectrumConfig { tolerance, memory, seed, ..SpectrumConfig::default() })
+        let (tolerance, seed, device) = (self.tolerance, common.seed(), self.device);
+        Ok(SpectrumConfig { tolerance, memory, seed, device, ..SpectrumConfig::default() })
     }
 }
 

@@ -349,6 +349,30 @@ pub(super) struct Blocks<E: Engine> {
     pub seen: Arc<Neighbourhood>,
 }
 
+impl<E: Engine> Blocks<E> {
+    /// The rows of every channel; `None` where some are filtered in every step.
+    pub fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+        let rows = |block: &Block<E>| match block {
+            Block::Rows(rows) | Block::Factored(rows) => Some(rows.clone()),
+            _ => None,
+        };
+        self.blocks.iter().map(rows).collect()
+    }
+
+    /// The same with other rows.
+    pub fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Self> {
+        let other = |(block, rows): (&Block<E>, Arc<E::Map>)| match block {
+            Block::Rows(_) => Some(Block::Rows(rows)),
+            Block::Factored(_) => Some(Block::Factored(rows)),
+            _ => None,
+        };
+        let blocks = self.blocks.iter().zip(maps).map(other).collect::<Option<_>>()?;
+        let (features, selection) = (self.features.clone(), self.selection.clone());
+        let (whole, seen) = (self.whole.clone(), self.seen.clone());
+        Some(Self { blocks, features, selection, whole, seen })
+    }
+}
+
 /// One channel of some nodes.
 pub(super) enum Block<E: Engine> {
     /// C·W.

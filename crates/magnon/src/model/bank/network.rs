@@ -6,6 +6,7 @@ use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, evaluate, named};
 use crate::model::{Mode, ModelError, Network, Reach, View};
 use crate::nn::{Engine, Layout, Parameters, Trace, Var};
+use std::sync::Arc;
 
 /// A bank on data.
 pub(super) struct Bank<'a, E: Engine> {
@@ -56,6 +57,15 @@ struct BankView<E: Engine> {
 }
 
 impl<E: Engine> View<E> for BankView<E> {
+    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+        self.blocks.maps()
+    }
+
+    fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+        let blocks = self.blocks.with_maps(maps)?;
+        Some(Box::new(Self { head: self.head.clone(), blocks }))
+    }
+
     fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
         self.head.logits(trace, &self.blocks, mode)
     }

@@ -276,6 +276,15 @@ impl<E: Engine, H: Head> View<E> for RowView<E, H> {
         })
     }
 
+    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+        Some(vec![self.rows.clone()])
+    }
+
+    fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+        let rows = maps.into_iter().next()?;
+        Some(Box::new(Self { rows, features: self.features.clone(), head: self.head }))
+    }
+
     fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var {
         let shared = shared.or_else(|| self.begin(trace));
         let Some(shared) = shared else { unreachable!("a row network shares its first weights") };

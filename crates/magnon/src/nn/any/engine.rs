@@ -71,6 +71,23 @@ impl Engine for AnyEngine {
         hand!(self, |engine, from, to| engine.take_lane(lane, from, to))
     }
 
+    fn stack(&self, maps: &[&AnyMap]) -> Option<Result<AnyMap, EngineError>> {
+        match self {
+            Self::Cpu(_) => {
+                let _ = maps;
+                None
+            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => {
+                let own: Result<Vec<_>, _> = maps.iter().map(|map| Own::cuda(*map)).collect();
+                match own {
+                    Ok(maps) => Some(engine.stack(&maps)?.map(AnyMap::Cuda)),
+                    Err(error) => Some(Err(error)),
+                }
+            }
+        }
+    }
+
     fn replay(&self, config: &ReplayConfig) -> Option<Result<AnyReplay, EngineError>> {
         match self {
             Self::Cpu(_) => {
@@ -307,11 +324,11 @@ impl Engine for AnyEngine {
         hand!(self, |engine, x, y| engine.log_softmax(x, y))
     }
 
-    fn targets(&self, pairs: &[(u32, u32)], to: &mut AnyTargets) -> Done {
+    fn targets(&self, lanes: &[&[(u32, u32)]], to: &mut AnyTargets) -> Done {
         match self {
-            Self::Cpu(engine) => engine.targets(pairs, &mut to.cpu),
+            Self::Cpu(engine) => engine.targets(lanes, &mut to.cpu),
             #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.targets(pairs, &mut to.cuda),
+            Self::Cuda(engine) => engine.targets(lanes, &mut to.cuda),
         }
     }
 

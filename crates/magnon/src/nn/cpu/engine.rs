@@ -305,7 +305,11 @@ impl<T: Scalar> Engine for Cpu<T> {
         Ok(())
     }
 
-    fn targets(&self, pairs: &[(u32, u32)], to: &mut Vec<(u32, u32)>) -> Done {
+    fn targets(&self, lanes: &[&[(u32, u32)]], to: &mut Vec<(u32, u32)>) -> Done {
+        let [pairs] = lanes else {
+            let problem = format!("targets for {} lanes where there is one", lanes.len());
+            return Err(EngineError::Unsupported(problem));
+        };
         to.clear();
         to.extend_from_slice(pairs);
         Ok(())

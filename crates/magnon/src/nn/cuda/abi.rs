@@ -24,7 +24,8 @@ macro_rules! arguments {
 }
 
 arguments!(
-    i32, u32, i64, u64, f32, Matrix, Key, Operand, Rows, Block, Factors, Step, Attention, Back
+    i32, u32, i64, u64, f32, Matrix, Key, Operand, Rows, Block, Factors, Step, Attention, Back,
+    Targets, TileRows, TileStep
 );
 
 /// An address on the card; 0 for none.
@@ -71,7 +72,6 @@ pub(super) struct Rows {
     pub columns: Address,
     pub values: Address,
     pub places: Address,
-    pub right: Address,
     pub left: Address,
     pub own: Address,
     pub segment_rows: Address,
@@ -109,6 +109,15 @@ pub(super) struct Block {
     pub limited: i32,
 }
 
+/// Rows and classes of a loss, and how far it is from those of one lane to the next.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Targets {
+    pub at: Address,
+    pub lane: i64,
+    pub count: i64,
+}
+
 /// The numbers of one Adam step.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -123,6 +132,32 @@ pub(super) struct Step {
     pub l2: f32,
     pub shrink: f32,
     pub clip: f32,
+}
+
+/// The rows of an operator, for steps on tiles.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct TileRows {
+    pub offsets: Address,
+    pub columns: Address,
+    pub values: Address,
+    pub gain: Address,
+    pub own: Address,
+    pub long_rows: Address,
+    pub long_count: i64,
+    pub nodes: i64,
+}
+
+/// A step on tiles.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct TileStep {
+    pub z: Address,
+    pub source: Address,
+    pub out: Address,
+    pub scale: f64,
+    pub keep: f64,
+    pub theta: f64,
 }
 
 /// What attention is computed from.

@@ -2,13 +2,15 @@
 
 use super::abi::{Block, Factors, Matrix, Operand, Rows};
 use super::buffer::Buffer;
-use super::map::{Edges, Kind, Lists, Map, Sparse, Values};
+use super::map::{Kind, Lists, Map, Sparse};
 use super::{Cuda, ceil, flag, grid};
 use crate::nn::engine::{Done, Factor, Side};
 use crate::nn::{EngineError, Field, Shape};
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
+/// Threads of a block that gathers rows; as in the kernel.
+const GATHER: u32 = 128;
 /// Inner numbers that a block of a dense product works on at a time.
 const INNER: usize = 16;
 /// Blocks that keep a card busy.
@@ -191,8 +193,7 @@ impl Cuda {
             }
             Kind::Sparse(sparse) => self.sparse(sparse, side, values, x, y, add),
             Kind::Edges(edges) => {
-                let rows = edges.rows(self, side, false);
-                let kind = edges.values.kind();
+                let (rows, kind) = (edges.rows(self, side), edges.kind(side));
                 let gather = Gather::new(&edges.lists, rows, kind, map.shape.field());
                 self.gather(&gather, Pass::product(add), x, None, y)
             }
@@ -282,15 +283,16 @@ impl Cuda {
             threads: threads as i32,
             limited: flag(x.1.rows() < gather.lists.cols),
         };
-        let name = format!("{}_{field}_{together}", gather.kind);
+        let name = format!("{field}_{together}");
         let (strips, lanes) = (ceil(units, threads)?, self.lanes as u32);
         let arguments: [&dyn super::abi::Argument; 3] = [&gather.rows, &block, &pass.factors];
-        let blocks = segments as u32 + ceil(y.1.rows() * threads, THREADS as usize)?;
-        self.launch(&format!("gather_{name}"), (blocks, strips, lanes), THREADS, &arguments)?;
+        let blocks = segments as u32 + ceil(y.1.rows() * threads, GATHER as usize)?;
+        let kernel = format!("gather_{}_{name}", gather.kind);
+        self.launch(&kernel, (blocks, strips, lanes), GATHER, &arguments)?;
         if let Some(partial) = partial {
-            let blocks = ceil(gather.lists.long_count * threads, THREADS as usize)?;
+            let blocks = ceil(gather.lists.long_count * threads, GATHER as usize)?;
             let name = format!("gather_long_{name}");
-            self.launch(&name, (blocks, strips, lanes), THREADS, &arguments)?;
+            self.launch(&name, (blocks, strips, lanes), GATHER, &arguments)?;
             self.give(partial);
         }
         Ok(())
@@ -337,38 +339,5 @@ impl Pass<'_> {
             factors: Factors { alpha: 1.0, beta: 0.0, gamma: 1.0, theta: 0.0 },
             last: if add { Last::Result } else { Last::None },
         }
-    }
-}
-
-impl Values {
-    /// What the kernels for such values are called.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Classes { .. } => "classes",
-            Self::Entries { .. } => "pairs",
-        }
-    }
-}
-
-impl Edges {
-    /// The addresses of one side; balanced ones have no factors at the columns.
-    pub fn rows(&self, engine: &Cuda, side: Side, balanced: bool) -> Rows {
-        let mut rows = self.lists.rows(engine);
-        match (&self.values, side) {
-            (Values::Classes { forward, .. }, Side::Forward) => rows.table = *forward,
-            (Values::Classes { adjoint, .. }, Side::Adjoint) => rows.table = *adjoint,
-            (Values::Entries { adjoint: Some(values), .. }, Side::Adjoint)
-            | (Values::Entries { forward: values, .. }, _) => rows.values = engine.address(values),
-        }
-        rows.own = self.own.as_ref().map_or(0, |own| engine.address(own));
-        let (left, right) = match side {
-            Side::Forward => (&self.left, &self.right),
-            Side::Adjoint => (&self.right, &self.left),
-        };
-        match (&self.balanced, balanced) {
-            (Some(known), true) => rows.left = engine.address(&known.left),
-            _ => (rows.left, rows.right) = (engine.address(left), engine.address(right)),
-        }
-        rows
     }
 }

@@ -3,8 +3,10 @@
 use super::Cuda;
 use super::abi::{Address, Matrix};
 use super::card::{failure, memory_failure};
+use super::staging::STAGE;
 use crate::nn::EngineError;
-use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr, ValidAsZeroBits};
+use bytemuck::{NoUninit, Pod};
+use cudarc::driver::{CudaSlice, DevicePtr, DevicePtrMut, DeviceRepr, ValidAsZeroBits};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -44,7 +46,7 @@ impl Cuda {
     }
 
     /// A list, put on the card.
-    pub(super) fn list<T: DeviceRepr + ValidAsZeroBits>(
+    pub(super) fn list<T: DeviceRepr + ValidAsZeroBits + NoUninit>(
         &self,
         list: &[T],
     ) -> Result<CudaSlice<T>, EngineError> {
@@ -54,7 +56,7 @@ impl Cuda {
     }
 
     /// Overwrites the beginning of a list on the card.
-    pub(super) fn put<T: DeviceRepr>(
+    pub(super) fn put<T: DeviceRepr + NoUninit>(
         &self,
         list: &[T],
         slice: &mut CudaSlice<T>,
@@ -64,13 +66,17 @@ impl Cuda {
         }
         self.crossings.fetch_add(1, Ordering::Relaxed);
         let mut to = slice.try_slice_mut(..list.len()).ok_or_else(|| self.too_short(list.len()))?;
+        if size_of_val(list) > STAGE {
+            // SAFETY: the part of the slice is as long as the list.
+            return unsafe { self.send_long(list, to.device_ptr_mut(&self.stream).0) };
+        }
         self.stream.memcpy_htod(list, &mut to).map_err(failure)?;
         // The list may be gone before the copy is made otherwise.
         self.wait()
     }
 
     /// Reads the beginning of a list on the card.
-    pub(super) fn get<T: DeviceRepr>(
+    pub(super) fn get<T: DeviceRepr + Pod>(
         &self,
         slice: &CudaSlice<T>,
         list: &mut [T],
@@ -80,6 +86,10 @@ impl Cuda {
         }
         self.crossings.fetch_add(1, Ordering::Relaxed);
         let from = slice.try_slice(..list.len()).ok_or_else(|| self.too_short(list.len()))?;
+        if size_of_val(list) > STAGE {
+            // SAFETY: the part of the slice is as long as the list.
+            return unsafe { self.receive_long(from.device_ptr(&self.stream).0, list) };
+        }
         self.stream.memcpy_dtoh(&from, list).map_err(failure)?;
         self.wait()
     }

@@ -8,13 +8,14 @@ use std::io::Read;
 use std::path::PathBuf;
 
 /// The sources, in the order that they are compiled in.
-pub const SOURCES: [&str; 7] = [
+pub const SOURCES: [&str; 8] = [
     include_str!("kernels/common.cuh"),
     include_str!("kernels/entries.cu"),
     include_str!("kernels/rows.cu"),
     include_str!("kernels/loss.cu"),
     include_str!("kernels/product.cu"),
     include_str!("kernels/gather.cu"),
+    include_str!("kernels/tiles.cu"),
     include_str!("kernels/attention.cu"),
 ];
 

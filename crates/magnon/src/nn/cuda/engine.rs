@@ -1,6 +1,5 @@
 //! What the tape asks of the engine, as launches of kernels.
 
-use super::abi::{self, Address, Matrix, Step};
 use super::apply::{Dense, THREADS};
 use super::map::{Kind, Map};
 use super::{Buffer, CardTargets, Cuda, Recording, flag};
@@ -11,8 +10,6 @@ use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Sid
 use crate::nn::replay::ReplayConfig;
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
-use cudarc::driver::CudaSlice;
-use std::sync::atomic::Ordering;
 
 /// One number for each entry.
 fn entries(shape: Shape) -> usize {
@@ -59,32 +56,15 @@ impl Engine for Cuda {
     }
 
     fn put_lane(&self, lane: usize, from: &Buffer, to: &mut Buffer) -> Done {
-        let fits = from.lanes == 1 && from.len == to.len && lane < to.lanes;
-        let range = lane * to.len..(lane + 1) * to.len;
-        match to.slice.try_slice_mut(range) {
-            Some(mut to) if fits => {
-                from.slice.stream().synchronize().map_err(super::card::failure)?;
-                self.stream
-                    .memcpy_dtod(&from.slice.slice(..from.len), &mut to)
-                    .map_err(super::card::failure)?;
-                self.wait()
-            }
-            _ => Err(EngineError::Unsupported(format!("no lane {lane} of that size"))),
-        }
+        self.copy_to_lane(lane, from, to)
     }
 
     fn take_lane(&self, lane: usize, from: &Buffer, to: &mut Buffer) -> Done {
-        let fits = to.lanes == 1 && from.len == to.len && lane < from.lanes;
-        let range = lane * from.len..(lane + 1) * from.len;
-        match from.slice.try_slice(range) {
-            Some(from) if fits => {
-                to.slice.stream().synchronize().map_err(super::card::failure)?;
-                let mut to = to.slice.slice_mut(..to.len);
-                self.stream.memcpy_dtod(&from, &mut to).map_err(super::card::failure)?;
-                self.wait()
-            }
-            _ => Err(EngineError::Unsupported(format!("no lane {lane} of that size"))),
-        }
+        self.copy_from_lane(lane, from, to)
+    }
+
+    fn stack(&self, maps: &[&Map]) -> Option<Result<Map, EngineError>> {
+        Map::stack(self, maps)
     }
 
     fn zeros(&self, len: usize) -> Result<Buffer, EngineError> {
@@ -259,7 +239,6 @@ impl Engine for Cuda {
                 &((1.0 / (1.0 - rate)) as f32),
                 &self.key(key),
                 &(shape.field().parts() as i32),
-                &Matrix::default(),
                 &self.matrix_mut(mask, shape.len())?,
                 &(n as i64),
             ],
@@ -478,52 +457,11 @@ impl Engine for Cuda {
     }
 
     fn attend(&self, input: &Attention<Self>, out: &mut Buffer, norms: &mut Buffer) -> Done {
-        let attention = self.attention(input)?;
-        let (units, shape) = (input.rows * input.heads, input.features.1);
-        self.launch(
-            "attend",
-            self.warps(units)?,
-            THREADS,
-            &[
-                &attention,
-                &self.matrix_mut(out, input.rows * shape.cols())?,
-                &self.matrix_mut(norms, 2 * units)?,
-            ],
-        )
+        self.run_attention(input, out, norms)
     }
 
     fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done {
-        let attention = self.attention(input)?;
-        let shape = input.features.1;
-        let (units, numbers) = (input.rows * input.heads, input.rows * shape.cols());
-        let mut along = self.take(units)?;
-        let given = abi::Back {
-            norms: self.matrix(back.norms, 2 * units)?,
-            out: self.matrix(back.out, numbers)?,
-            dy: self.matrix(back.dy, numbers)?,
-            along: self.matrix_mut(&mut along, units)?,
-        };
-        self.launch("attend_along", self.grid(units)?, THREADS, &[&attention, &given])?;
-        let seen = shape.rows() * input.heads;
-        self.launch(
-            "attend_sources",
-            self.warps(seen)?,
-            THREADS,
-            &[
-                &attention,
-                &given,
-                &self.matrix_mut(back.features, shape.len())?,
-                &self.matrix_mut(back.source, seen)?,
-            ],
-        )?;
-        self.launch(
-            "attend_targets",
-            self.warps(units)?,
-            THREADS,
-            &[&attention, &given, &self.matrix_mut(back.target, units)?],
-        )?;
-        self.give(along);
-        Ok(())
+        self.run_attention_gradient(input, back)
     }
 
     fn log_softmax(&self, x: (&Buffer, Shape), y: &mut Buffer) -> Done {
@@ -531,8 +469,8 @@ impl Engine for Cuda {
         self.by_rows("log_softmax", x.1, &[&self.matrix(x.0, n)?, &self.matrix_mut(y, n)?])
     }
 
-    fn targets(&self, pairs: &[(u32, u32)], to: &mut CardTargets) -> Done {
-        self.put_targets(pairs, to)
+    fn targets(&self, lanes: &[&[(u32, u32)]], to: &mut CardTargets) -> Done {
+        self.put_targets(lanes, to)
     }
 
     fn nll_loss(
@@ -540,41 +478,7 @@ impl Engine for Cuda {
         y: (&Buffer, Shape),
         targets: &CardTargets,
     ) -> Result<(f64, usize), EngineError> {
-        let launch = |scores: Address,
-                      clock: Address,
-                      slot: usize,
-                      (slots, base, room): (usize, u32, u32)| {
-            self.launch(
-                "nll_loss",
-                (1, 1, self.lanes as u32),
-                1024,
-                &[
-                    &self.matrix(y.0, y.1.len())?,
-                    &targets.inside(self, y.1)?,
-                    &(targets.len() as i64),
-                    &(y.1.cols() as i64),
-                    &scores,
-                    &clock,
-                    &(slot as i64),
-                    &(slots as i64),
-                    &base,
-                    &room,
-                ],
-            )
-        };
-        if let Some(under) = self.under().as_mut() {
-            let slot = under.losses;
-            under.losses += 1;
-            launch(under.scores, under.clock, slot, (under.slots, under.base, under.room))?;
-            return Ok((f64::NAN, 0)); // known when the step is replayed
-        }
-        let scores: CudaSlice<u64> = self.zeroed(2 * self.lanes)?;
-        launch(self.address(&scores), 0, 0, (1, 0, 1))?;
-        let mut found = [0u64; 2];
-        self.get(&scores, &mut found)?;
-        // A recording leaves the loss on the card.
-        self.crossings.fetch_sub(1, Ordering::Relaxed);
-        Ok((f64::from_bits(found[0]), found[1] as usize))
+        self.loss(y, targets)
     }
 
     fn nll_loss_gradient(
@@ -583,39 +487,11 @@ impl Engine for Cuda {
         targets: &CardTargets,
         dx: &mut Buffer,
     ) -> Done {
-        let n = targets.len() * y.1.cols();
-        self.launch(
-            "nll_loss_gradient",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &self.matrix(y.0, y.1.len())?,
-                &targets.inside(self, y.1)?,
-                &(targets.len() as i64),
-                &(y.1.cols().max(1) as i64),
-                &self.matrix_mut(dx, y.1.len())?,
-            ],
-        )
+        self.loss_gradient(y, targets, dx)
     }
 
     fn square_norm(&self, x: &Buffer) -> Result<f64, EngineError> {
-        let (parts, blocks) = self.dot_parts(x, x)?;
-        let mut found = vec![0f32; 2 * blocks];
-        self.get(&parts.slice, &mut found)?;
-        self.give(parts);
-        let doubles: &[f64] = bytemuck::try_cast_slice(&found).unwrap_or_default();
-        match doubles.len() == blocks {
-            true => Ok(doubles.iter().sum()),
-            // Where the list is not aligned for numbers of double precision.
-            false => Ok(found
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|&[low, high]| {
-                    f64::from_bits(u64::from(high.to_bits()) << 32 | u64::from(low.to_bits()))
-                })
-                .sum()),
-        }
+        self.sum_of_squares(x)
     }
 
     fn adam(
@@ -626,40 +502,7 @@ impl Engine for Cuda {
         first: &mut Buffer,
         second: &mut Buffer,
     ) -> Done {
-        let n = weights.len;
-        let (schedule, clock, base, room) = self
-            .under()
-            .as_ref()
-            .map_or((0, 0, 0, 1), |under| (under.schedule, under.clock, under.base, under.room));
-        let numbers = Step {
-            rate: step.rate as f32,
-            correction: step.second_correction as f32,
-            first: step.first as f32,
-            other_first: (1.0 - step.first) as f32,
-            second: step.second as f32,
-            other_second: (1.0 - step.second) as f32,
-            epsilon: step.epsilon as f32,
-            l2: step.l2 as f32,
-            shrink: step.shrink as f32,
-            clip: step.clip as f32,
-        };
-        self.launch(
-            "adam",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &numbers,
-                &schedule,
-                &clock,
-                &base,
-                &room,
-                &self.matrix(gradient, n)?,
-                &self.matrix_mut(weights, n)?,
-                &self.matrix_mut(first, n)?,
-                &self.matrix_mut(second, n)?,
-                &(n as i64),
-            ],
-        )
+        self.adam_step(step, gradient, weights, [first, second])
     }
 
     fn replay(&self, config: &ReplayConfig) -> Option<Result<Recording, EngineError>> {

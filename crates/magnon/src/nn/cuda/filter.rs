@@ -47,7 +47,7 @@ impl Cuda {
         y: (&mut Buffer, Shape),
         add: bool,
     ) -> Done {
-        let Some(balanced) = &edges.balanced else {
+        let Some(scale) = edges.scale(side) else {
             return Err(EngineError::Unsupported("a filter needs an operator".to_owned()));
         };
         let inner = field.join(x.1.field());
@@ -56,12 +56,8 @@ impl Cuda {
         if row.width() == 0 || rows == 0 {
             return Ok(());
         }
-        let scale = match side {
-            Side::Forward => &balanced.scale,
-            Side::Adjoint => &balanced.adjoint_scale,
-        };
-        let gather =
-            Gather::new(&edges.lists, edges.rows(self, side, true), edges.values.kind(), field);
+        let (rows_of, kind) = (edges.rows(self, side), edges.kind(side));
+        let gather = Gather::new(&edges.lists, rows_of, kind, field);
         let hermitian = edges.hermitian;
         let run = Recurrence { engine: self, gather, seen, scale, side, hermitian, row, rows };
         let mut source = self.take(rows * row.width())?;
@@ -75,6 +71,23 @@ impl Cuda {
         self.give(result);
         Ok(())
     }
+}
+
+/// α, β and γ of a recurrence's steps, at its end and elsewhere, and whether it has three terms.
+#[derive(Clone, Copy)]
+struct Terms<'a> {
+    of: &'a dyn Fn(bool) -> [f64; 3],
+    three: bool,
+}
+
+/// S^k.
+const POWERS: Terms = Terms { of: &|_| [1.0, 0.0, 0.0], three: false };
+
+/// The blocks that a recurrence works in.
+struct Blocks {
+    now: Buffer,
+    next: Buffer,
+    last: Option<Buffer>,
 }
 
 /// A block, and the rows of it that count.
@@ -130,115 +143,97 @@ impl Recurrence<'_> {
     }
 
     fn run(&self, series: &Series, x: Part, y: (&mut Buffer, usize)) -> Done {
-        match (series, self.side) {
-            (Series::Powers(theta), Side::Forward) => self.horner(theta, x, y),
-            (Series::Powers(theta), Side::Adjoint) => self.powers(theta, x, y),
-            (Series::Chebyshev { coefficients, domain }, side) => {
+        let sum = |c: &[f64], terms: Terms, y| match self.side {
+            Side::Forward => self.down(c, terms, x, y),
+            Side::Adjoint => self.up(c, terms, x, y),
+        };
+        match series {
+            Series::Powers(theta) => sum(theta, POWERS, y),
+            Series::Chebyshev { coefficients, domain } => {
                 let centre = 0.5 * (domain.min + domain.max);
-                let map = (centre, crate::filter::half_width(*domain));
-                match side {
-                    Side::Forward => self.clenshaw(coefficients, map, x, y),
-                    Side::Adjoint => self.chebyshev(coefficients, map, x, y),
-                }
+                let half = crate::filter::half_width(*domain);
+                let terms = |end: bool| {
+                    let factor = if end { 1.0 } else { 2.0 } / half;
+                    [factor, -factor * centre, -1.0]
+                };
+                sum(coefficients, Terms { of: &terms, three: true }, y)
             }
-            (Series::Rational { numerator, denominator }, _) => {
+            Series::Rational { numerator, denominator } => {
                 check_solvable(self.hermitian, self.seen)?;
                 let mut solution = self.block()?;
                 self.solve(denominator, x, &mut solution)?;
-                self.horner(numerator, (&solution, x.1), y)?;
+                self.down(numerator, POWERS, (&solution, x.1), y)?;
                 self.engine.give(solution);
                 Ok(())
             }
         }
     }
 
-    /// b_k = S b_{k+1} + θ_k x on the rows within k steps, from the last power down.
-    fn horner(&self, theta: &[f64], x: Part, y: (&mut Buffer, usize)) -> Done {
-        let (mut now, mut next) = (self.block()?, self.block()?);
-        let last = theta.len().saturating_sub(1);
-        let at = |k: usize| self.size(k).min(x.1.max(y.1));
-        let highest = theta.last().copied().unwrap_or_default();
-        self.axpy(highest, x.0, &mut now, at(last), false)?;
-        for (k, &theta) in theta[..last].iter().enumerate().rev() {
-            let factors = factors(1.0, 0.0, 0.0, theta);
-            self.step(factors, (&now, at(k + 1)), Last::None, Some(x.0), (&mut next, at(k)))?;
-            std::mem::swap(&mut now, &mut next);
-        }
-        self.axpy(1.0, &now, y.0, y.1, false)?;
-        [now, next].into_iter().for_each(|block| self.engine.give(block));
-        Ok(())
-    }
-
-    /// y = Σ θ_k v_k with v_k = Sᴴ v_{k−1}, on rows that grow by a step each time.
-    fn powers(&self, theta: &[f64], x: Part, y: (&mut Buffer, usize)) -> Done {
-        let (mut now, mut next) = (self.block()?, self.block()?);
-        self.axpy(1.0, x.0, &mut now, x.1, false)?;
-        self.engine.fill_zero(y.0)?;
-        let at = |k: usize| self.size(k).min(y.1);
-        for (k, &theta) in theta.iter().enumerate() {
-            if k > 0 {
-                let product = factors(1.0, 0.0, 0.0, 0.0);
-                self.step(product, (&now, at(k - 1)), Last::None, None, (&mut next, at(k)))?;
-                std::mem::swap(&mut now, &mut next);
+    /// Blocks for a recurrence; those of one with three terms begin with zeros.
+    fn blocks(&self, three: bool) -> Result<Blocks, EngineError> {
+        let mut blocks = Blocks { now: self.block()?, next: self.block()?, last: None };
+        if three {
+            let mut last = self.block()?;
+            for block in [&mut blocks.now, &mut blocks.next, &mut last] {
+                self.engine.fill_zero(block)?;
             }
-            self.axpy(theta, &now, y.0, at(k), true)?;
+            blocks.last = Some(last);
         }
-        [now, next].into_iter().for_each(|block| self.engine.give(block));
+        Ok(blocks)
+    }
+
+    /// One step from so many rows to so many.
+    fn turn(
+        &self,
+        blocks: &mut Blocks,
+        ([alpha, beta, gamma], theta): ([f64; 3], f64),
+        source: Option<&Buffer>,
+        [from, to]: [usize; 2],
+    ) -> Done {
+        let factors = factors(alpha, beta, gamma, theta);
+        let last = blocks.last.as_ref().map_or(Last::None, Last::Other);
+        self.step(factors, (&blocks.now, from), last, source, (&mut blocks.next, to))?;
+        if let Some(last) = &mut blocks.last {
+            std::mem::swap(last, &mut blocks.now);
+        }
+        std::mem::swap(&mut blocks.now, &mut blocks.next);
         Ok(())
     }
 
-    /// b_k = 2 S̃ b_{k+1} − b_{k+2} + c_k x; at k = 0 the factor is 1.
-    fn clenshaw(
-        &self,
-        c: &[f64],
-        (centre, half): (f64, f64),
-        x: Part,
-        y: (&mut Buffer, usize),
-    ) -> Done {
-        let [mut now, mut next, mut last] = [self.block()?, self.block()?, self.block()?];
-        self.engine.fill_zero(&mut now)?;
-        self.engine.fill_zero(&mut last)?;
+    fn give(&self, blocks: Blocks) {
+        let Blocks { now, next, last } = blocks;
+        [now, next].into_iter().chain(last).for_each(|block| self.engine.give(block));
+    }
+
+    /// b_k = α·S b_{k+1} + β·b_{k+1} + γ·b_{k+2} + c_k x on the rows within k steps, from the last k down:
+    /// Horner's rule, or Clenshaw's.
+    fn down(&self, c: &[f64], terms: Terms, x: Part, y: (&mut Buffer, usize)) -> Done {
+        let mut blocks = self.blocks(terms.three)?;
+        let last = c.len().saturating_sub(1);
         let at = |k: usize| self.size(k).min(x.1.max(y.1));
-        for (k, &c) in c.iter().enumerate().rev() {
-            let factor = if k == 0 { 1.0 } else { 2.0 } / half;
-            let factors = factors(factor, -factor * centre, -1.0, c);
-            let other = Last::Other(&last);
-            self.step(factors, (&now, at(k + 1)), other, Some(x.0), (&mut next, at(k)))?;
-            std::mem::swap(&mut last, &mut now);
-            std::mem::swap(&mut now, &mut next);
+        let highest = c.last().copied().unwrap_or_default();
+        self.axpy(highest, x.0, &mut blocks.now, at(last), false)?;
+        for (k, &c) in c[..last].iter().enumerate().rev() {
+            self.turn(&mut blocks, ((terms.of)(k == 0), c), Some(x.0), [at(k + 1), at(k)])?;
         }
-        self.axpy(1.0, &now, y.0, y.1, false)?;
-        [now, next, last].into_iter().for_each(|block| self.engine.give(block));
+        self.axpy(1.0, &blocks.now, y.0, y.1, false)?;
+        self.give(blocks);
         Ok(())
     }
 
-    /// y = Σ c_k t_k with t_{k+1} = 2 S̃ᴴ t_k − t_{k−1}, on rows that grow by a step each time.
-    fn chebyshev(
-        &self,
-        c: &[f64],
-        (centre, half): (f64, f64),
-        x: Part,
-        y: (&mut Buffer, usize),
-    ) -> Done {
-        let [mut now, mut next, mut last] = [self.block()?, self.block()?, self.block()?];
-        [&mut now, &mut next, &mut last]
-            .into_iter()
-            .try_for_each(|block| self.engine.fill_zero(block))?;
-        self.axpy(1.0, x.0, &mut now, x.1, false)?;
+    /// y = Σ c_k t_k with t_{k+1} = α·Sᴴ t_k + β·t_k + γ·t_{k−1}, on rows that grow by a step each time.
+    fn up(&self, c: &[f64], terms: Terms, x: Part, y: (&mut Buffer, usize)) -> Done {
+        let mut blocks = self.blocks(terms.three)?;
+        self.axpy(1.0, x.0, &mut blocks.now, x.1, false)?;
         self.engine.fill_zero(y.0)?;
         let at = |k: usize| self.size(k).min(y.1);
         for (k, &c) in c.iter().enumerate() {
             if k > 0 {
-                let factor = if k == 1 { 1.0 } else { 2.0 } / half;
-                let factors = factors(factor, -factor * centre, -1.0, 0.0);
-                let other = Last::Other(&last);
-                self.step(factors, (&now, at(k - 1)), other, None, (&mut next, at(k)))?;
-                std::mem::swap(&mut last, &mut now);
-                std::mem::swap(&mut now, &mut next);
+                self.turn(&mut blocks, ((terms.of)(k == 1), 0.0), None, [at(k - 1), at(k)])?;
             }
-            self.axpy(c, &now, y.0, at(k), true)?;
+            self.axpy(c, &blocks.now, y.0, at(k), true)?;
         }
-        [now, next, last].into_iter().for_each(|block| self.engine.give(block));
+        self.give(blocks);
         Ok(())
     }
 
@@ -319,7 +314,7 @@ impl Recurrence<'_> {
             }
             self.axpy(1.0, &p, &mut scaled, rows, false)?;
             self.scale_rows(&mut scaled, rows, false)?;
-            self.horner(denominator, (&scaled, rows), (&mut q, rows))?;
+            self.down(denominator, POWERS, (&scaled, rows), (&mut q, rows))?;
             self.scale_rows(&mut q, rows, true)?;
             dots(&p, &q, &curvature)?;
             update(&p, z, &squares, &curvature, 1.0, false)?;

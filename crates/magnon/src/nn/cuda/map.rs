@@ -3,9 +3,12 @@
 use super::Cuda;
 use super::abi::Rows;
 use crate::matrix::SparseMatrix;
+use crate::nn::engine::Side;
 use crate::nn::{EngineError, MapSource, Series, Shape};
+use crate::operator::pattern::COLUMN;
 use crate::operator::{EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
 use cudarc::driver::CudaSlice;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
@@ -52,30 +55,26 @@ pub(super) struct Sparse {
 /// l(u)·t(u,v)·r(v) + m(u)·[u = v] over a pattern.
 pub(super) struct Edges {
     pub lists: Lists,
-    pub values: Values,
-    pub left: CudaSlice<f32>,
-    pub right: CudaSlice<f32>,
-    pub own: Option<CudaSlice<f32>>,
+    forward: Arc<Half>,
+    adjoint: Arc<Half>,
+    own: Option<CudaSlice<f32>>,
     pub hermitian: bool,
-    /// What a recurrence runs with, which multiplies rows before the first product, not entries in
-    /// every one; for operators alone.
-    pub balanced: Option<Balanced>,
+    /// For filters alone: r, with 1 in place of 0, since such a node has no entries, and the like for the
+    /// adjoint, whose l and r have changed places.
+    scales: Option<[CudaSlice<f32>; 2]>,
 }
 
-/// With R = diag(r), R S R⁻¹ = diag(r·l)·T + M: no factor at the columns is left.
-pub(super) struct Balanced {
-    /// r, with 1 in place of 0: such a node has no entries.
-    pub scale: CudaSlice<f32>,
-    /// r·l, for the adjoint too.
-    pub left: CudaSlice<f32>,
-    /// The scale of the adjoint, whose l and r have changed places.
-    pub adjoint_scale: CudaSlice<f32>,
-}
-
-/// t(u,v), forward and adjoint.
-pub(super) enum Values {
-    Classes { forward: [f32; 8], adjoint: [f32; 8] },
-    Entries { forward: CudaSlice<f32>, adjoint: Option<CudaSlice<f32>> },
+/// One side of such a map. A product has r(v) with every entry. A recurrence goes on from R·x instead, with
+/// R = diag(r): no factor at the columns is left in R S R⁻¹ = diag(r·l)·T + M.
+struct Half {
+    /// What the kernels are called that read its entries.
+    kind: &'static str,
+    /// t by class.
+    table: [f32; 8],
+    /// r(v), or t(u,v)·r(v) in pairs, by entry.
+    values: Option<CudaSlice<f32>>,
+    /// l, or r·l.
+    left: CudaSlice<f32>,
 }
 
 /// Entries from which on a row is cut, and entries of a segment; as in the kernel.
@@ -95,6 +94,23 @@ impl Map {
             }
         };
         Ok(Self { shape, kind })
+    }
+
+    /// Dense maps of one shape, a lane each; `None` for others.
+    pub(super) fn stack(engine: &Cuda, maps: &[&Map]) -> Option<Result<Self, EngineError>> {
+        let first = maps.first().filter(|_| maps.len() == engine.lanes)?;
+        let dense = maps.iter().map(|map| match &map.kind {
+            Kind::Dense(numbers) if map.shape == first.shape && numbers.lanes == 1 => Some(numbers),
+            _ => None,
+        });
+        let all: Vec<&Buffer> = dense.collect::<Option<_>>()?;
+        let stacked = engine.buffer(first.shape.len()).and_then(|mut numbers| {
+            for (lane, own) in all.into_iter().enumerate() {
+                engine.copy_to_lane(lane, own, &mut numbers)?;
+            }
+            Ok(Self { shape: first.shape, kind: Kind::Dense(numbers) })
+        });
+        Some(stacked)
     }
 
     /// Rows, columns and field.
@@ -118,7 +134,7 @@ fn shared(engine: &Cuda, numbers: &[f32]) -> Result<Buffer, EngineError> {
 }
 
 impl Lists {
-    fn new(
+    pub fn new(
         engine: &Cuda,
         offsets: &[u64],
         columns: &[u32],
@@ -199,56 +215,127 @@ impl Sparse {
 impl Edges {
     fn new(engine: &Cuda, edges: EdgeMatrix, filters: bool) -> Result<Self, EngineError> {
         let pattern: &Pattern = edges.neighbourhood.pattern();
-        let offsets: Vec<u64> = pattern.offsets.iter().map(|&at| at as u64).collect();
+        let offsets: Vec<u64> = pattern.offsets.par_iter().map(|&at| at as u64).collect();
         let columns = &pattern.columns[..pattern.stored()];
-        let numbers = |values: &[f64]| values.iter().map(|&x| x as f32).collect::<Vec<_>>();
-        let pairs = |values: &[[f64; 2]]| numbers(values.as_flattened());
-        let table = |values: &[[f64; 2]; 4]| {
-            let mut table = [0f32; 8];
-            table.iter_mut().zip(values.as_flattened()).for_each(|(to, &x)| *to = x as f32);
-            table
-        };
-        let values = match &edges.values {
+        let (left, right) = (&edges.left[..], &edges.right[..]);
+        let half = |values, left, right| Half::new(engine, columns, values, (left, right), filters);
+        let (values, other) = match &edges.values {
             EdgeValues::Classes { forward, adjoint } => {
-                Values::Classes { forward: table(forward), adjoint: table(adjoint) }
+                (Entry::Classes(forward), Entry::Classes(adjoint))
             }
-            EdgeValues::Entries { forward, adjoint } => Values::Entries {
-                forward: engine.list(&pairs(forward))?,
-                adjoint: match adjoint {
-                    Some(adjoint) => Some(engine.list(&pairs(adjoint))?),
-                    None => None,
-                },
-            },
+            EdgeValues::Entries { forward, adjoint } => {
+                (Entry::Entries(forward), Entry::Entries(adjoint.as_ref().unwrap_or(forward)))
+            }
         };
-        let balanced = match filters {
-            true => Some(Balanced::new(engine, &edges.left, &edges.right)?),
-            false => None,
+        let forward = Arc::new(half(values, left, right)?);
+        let adjoint = match values == other && (filters || left == right) {
+            true => forward.clone(),
+            false => Arc::new(half(other, right, left)?),
+        };
+        let scale = |r: &[f64]| {
+            let numbers = r.par_iter().map(|&r| if r == 0.0 { 1.0 } else { r as f32 });
+            engine.list(&numbers.collect::<Vec<_>>())
         };
         Ok(Self {
             lists: Lists::new(engine, &offsets, columns, pattern.nodes())?,
-            values,
-            left: engine.list(&numbers(&edges.left))?,
-            right: engine.list(&numbers(&edges.right))?,
+            forward,
+            adjoint,
             own: match edges.own.is_empty() {
                 true => None,
                 false => Some(engine.list(&numbers(&edges.own))?),
             },
             hermitian: edges.hermitian,
-            balanced,
+            scales: match filters {
+                true => Some([scale(right)?, scale(left)?]),
+                false => None,
+            },
+        })
+    }
+
+    fn half(&self, side: Side) -> &Half {
+        match side {
+            Side::Forward => &self.forward,
+            Side::Adjoint => &self.adjoint,
+        }
+    }
+
+    /// What the kernels of one side are called.
+    pub fn kind(&self, side: Side) -> &'static str {
+        self.half(side).kind
+    }
+
+    /// What a recurrence multiplies rows with before its first product.
+    pub fn scale(&self, side: Side) -> Option<&CudaSlice<f32>> {
+        let [forward, adjoint] = self.scales.as_ref()?;
+        Some(if side == Side::Forward { forward } else { adjoint })
+    }
+
+    /// The addresses of one side.
+    pub fn rows(&self, engine: &Cuda, side: Side) -> Rows {
+        let half = self.half(side);
+        let address =
+            |list: &Option<CudaSlice<f32>>| list.as_ref().map_or(0, |l| engine.address(l));
+        Rows {
+            table: half.table,
+            values: address(&half.values),
+            left: engine.address(&half.left),
+            own: address(&self.own),
+            ..self.lists.rows(engine)
+        }
+    }
+}
+
+/// t(u,v) of one side.
+#[derive(Clone, Copy, PartialEq)]
+enum Entry<'a> {
+    Classes(&'a [[f64; 2]; 4]),
+    Entries(&'a [[f64; 2]]),
+}
+
+impl Half {
+    fn new(
+        engine: &Cuda,
+        columns: &[u32],
+        values: Entry,
+        (left, right): (&[f64], &[f64]),
+        filters: bool,
+    ) -> Result<Self, EngineError> {
+        let far = |packed: &u32| right[(packed & COLUMN) as usize];
+        let scaled = !filters && right.par_iter().any(|&r| r != 1.0);
+        let (kind, values, table) = match values {
+            Entry::Classes(table) if scaled => {
+                let factors = columns.par_iter().map(|packed| far(packed) as f32);
+                ("scaled", Some(factors.collect::<Vec<f32>>()), table.as_flattened())
+            }
+            Entry::Classes(table) => ("classes", None, table.as_flattened()),
+            Entry::Entries(pairs) => {
+                let factor = |packed: &u32| if scaled { far(packed) } else { 1.0 };
+                let pair =
+                    |(packed, pair): (&u32, &[f64; 2])| pair.map(|x| (x * factor(packed)) as f32);
+                let pairs: Vec<[f32; 2]> = columns.par_iter().zip(pairs).map(pair).collect();
+                ("pairs", Some(pairs.into_flattened()), &[][..])
+            }
+        };
+        let mut by_class = [0f32; 8];
+        by_class.iter_mut().zip(table).for_each(|(to, &x)| *to = x as f32);
+        let balanced: Vec<f64>;
+        let left = match filters {
+            true => {
+                balanced = left.par_iter().zip(right).map(|(l, r)| l * r).collect();
+                &balanced
+            }
+            false => left,
+        };
+        Ok(Self {
+            kind,
+            table: by_class,
+            values: values.map(|values| engine.list(&values)).transpose()?,
+            left: engine.list(&numbers(left))?,
         })
     }
 }
 
-impl Balanced {
-    fn new(engine: &Cuda, left: &[f64], right: &[f64]) -> Result<Self, EngineError> {
-        let scale = |r: &[f64]| -> Vec<f32> {
-            r.iter().map(|&r| if r == 0.0 { 1.0 } else { r as f32 }).collect()
-        };
-        let product: Vec<f32> = left.iter().zip(right).map(|(l, r)| (l * r) as f32).collect();
-        Ok(Self {
-            scale: engine.list(&scale(right))?,
-            left: engine.list(&product)?,
-            adjoint_scale: engine.list(&scale(left))?,
-        })
-    }
+/// Numbers in single precision.
+fn numbers(values: &[f64]) -> Vec<f32> {
+    values.par_iter().map(|&x| x as f32).collect()
 }

@@ -13,16 +13,21 @@
 
 mod abi;
 mod apply;
+mod attention;
 mod buffer;
 mod card;
 mod compile;
 mod engine;
 mod filter;
+mod lanes;
+mod loss;
 mod map;
 mod propagate;
 mod replay;
+mod staging;
 mod steps;
 mod targets;
+mod tiles;
 
 pub use buffer::Buffer;
 pub use compile::{fingerprint, general, source};
@@ -47,6 +52,8 @@ pub struct Cuda {
     seeds: Option<cudarc::driver::CudaSlice<u64>>,
     /// Blocks that operations work in, kept for the next time.
     scratch: Mutex<Vec<Buffer>>,
+    /// Page-locked memory, kept for the next copy.
+    stages: Mutex<Vec<staging::Stage>>,
     /// Where losses go while a step is recorded.
     recording: Mutex<Option<replay::Under>>,
     /// Times that the host took part in: what counts them cannot be recorded.
@@ -72,13 +79,14 @@ impl Cuda {
     }
 
     fn on(card: Arc<Card>, stream: Arc<CudaStream>) -> Self {
-        let (scratch, recording, crossings, rehearsal, constants) = Default::default();
+        let (scratch, stages, recording, crossings, rehearsal, constants) = Default::default();
         Self {
             card,
             stream,
             lanes: 1,
             seeds: None,
             scratch,
+            stages,
             recording,
             crossings,
             rehearsal,

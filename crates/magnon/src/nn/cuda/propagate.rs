@@ -1,17 +1,49 @@
-//! h(S)X on a card: as many columns at a time as there is memory for.
+//! h(S)X on a card, from host memory to host memory, some columns at a time.
+//!
+//! Columns never mix, so blocks of them pass one after the other: while the card filters one, the host
+//! packs and sends the next and unpacks the one before.
 
-use super::Cuda;
+use super::card::failure;
+use super::staging::{DEPTH, STAGE, Stage};
+use super::{Buffer, Cuda, Map};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::matrix::Matrix;
-use crate::nn::engine::Side;
-use crate::nn::{Engine, EngineError, Field, MapSource, Shape};
+use crate::nn::engine::{Done, Side};
+use crate::nn::{Engine, EngineError, Field, MapSource, Series, Shape};
 use crate::operator::MagneticOperator;
+use cudarc::driver::{CudaEvent, CudaStream};
 use num_complex::Complex32;
 use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Blocks that a filter needs beside its input: the source, the result and up to three of a recurrence.
-const BLOCKS: usize = 6;
+/// Features of more bytes than this are worth several blocks.
+const ONE_BLOCK: usize = 64 << 20;
+/// Blocks that fill and empty the line quickly enough.
+const BLOCKS: usize = 8;
+/// Numbers of a row below which the card reads rows with less than its full speed.
+const NARROW: usize = 64;
+/// Rows that one thread packs or unpacks at a time.
+const ROWS: usize = 256;
+
+/// Columns of a block, where a column of the result has so many bytes and the card so many free.
+fn width((rows, cols): (usize, usize), field: Field, series: &Series, free: usize) -> usize {
+    let column = rows * field.parts() * size_of::<f32>();
+    // Two blocks of the features and of the result, what enters and leaves the filter, and its own.
+    let blocks = 6 + match series {
+        Series::Powers(_) => 2,
+        Series::Chebyshev { .. } => 3,
+        Series::Rational { .. } => 7,
+    };
+    let most = (free / (blocks * column).max(1)).min(STAGE / (field.parts() * size_of::<f32>()));
+    let wanted = match rows * cols * size_of::<f32>() <= ONE_BLOCK {
+        true => cols,
+        false => cols.div_ceil(BLOCKS).next_multiple_of(NARROW / field.parts()),
+    };
+    wanted.min(most).clamp(1, cols.max(1))
+}
 
 impl Cuda {
     /// h(S)X in single precision, whatever the filter.
@@ -28,103 +60,262 @@ impl Cuda {
         }
         let field = if operator.is_real() { Field::Real } else { Field::Complex };
         let whole = Shape::real(rows, cols).with_field(field);
-        let mut out =
-            crate::memory::try_zeroed::<f32>(whole.len()).ok_or(FilterError::OutOfMemory {
-                rows,
-                cols,
-                bytes: whole.len() * size_of::<f32>(),
-            })?;
+        let refused =
+            || FilterError::OutOfMemory { rows, cols, bytes: whole.len() * size_of::<f32>() };
+        let mut out = crate::memory::try_zeroed::<f32>(whole.len()).ok_or_else(refused)?;
         let map = self.prepare(MapSource::filter(operator, filter))?;
-        let column = (rows * field.parts() * size_of::<f32>()).max(1);
-        let free = self.memory()?.0 / 10 * 9;
-        let mut width = (free / (BLOCKS * column)).clamp(1, cols.max(1));
-        let mut at = 0;
-        while at < cols {
-            let count = width.min(cols - at);
-            let block = (at..at + count, Shape::real(rows, count));
-            match self.filter_block(&map, features, block, field, (&mut out, whole)) {
+        let series = Series::of(filter);
+        let mut width = width((rows, cols), field, &series, self.memory()?.0 / 10 * 9);
+        let job = Job { map: &map, features, field, cols, finite: AtomicBool::new(true) };
+        let mut done = 0;
+        while done < cols {
+            match self.filter_columns(&job, width, &mut done, &mut out, progress) {
                 // Somebody else has taken memory since.
-                Err(EngineError::OutOfMemory { .. }) if count > 1 => {
+                Err(FilterError::Engine(EngineError::OutOfMemory { .. })) if width > 1 => {
                     self.pool().clear();
-                    width = count / 2;
-                    continue;
+                    width /= 2;
                 }
-                done => done?,
-            }
-            at += count;
-            if !progress(at, cols) {
-                return Err(FilterError::Stopped);
+                finished => finished?,
             }
         }
         self.pool().clear();
-        if let Some(at) = out.par_iter().position_first(|x| !x.is_finite()) {
+        if !job.finite.into_inner()
+            && let Some(at) = out.par_iter().position_first(|x| !x.is_finite())
+        {
             let at = at / field.parts();
             return Err(FilterError::Overflow { node: at / cols, column: at % cols });
         }
-        let lost = |_| FilterError::OutOfMemory { rows, cols, bytes: 0 };
         Ok(match field {
-            Field::Real => Propagated::Real(Matrix::from_vec(rows, cols, out).map_err(lost)?),
+            Field::Real => {
+                Propagated::Real(Matrix::from_vec(rows, cols, out).map_err(|_| refused())?)
+            }
             Field::Complex => {
                 let pairs: Vec<Complex32> = bytemuck::allocation::try_cast_vec(out)
                     .unwrap_or_else(|(_, out)| bytemuck::cast_slice(&out).to_vec());
-                Propagated::Complex(
-                    Matrix::from_vec(rows, cols, pairs).map_err(|_| FilterError::OutOfMemory {
-                        rows,
-                        cols,
-                        bytes: 0,
-                    })?,
-                )
+                Propagated::Complex(Matrix::from_vec(rows, cols, pairs).map_err(|_| refused())?)
             }
         })
     }
 
-    fn filter_block(
+    /// The columns from `done` on, in blocks.
+    fn filter_columns(
         &self,
-        map: &super::Map,
-        features: &Features,
-        (columns, shape): (std::ops::Range<usize>, Shape),
-        field: Field,
-        (out, whole): (&mut [f32], Shape),
-    ) -> Result<(), EngineError> {
-        let count = columns.len();
-        let mut x = self.zeros(shape.len())?;
-        match features {
-            Features::Dense(matrix) if count == matrix.cols() => {
-                self.upload(matrix.as_slice(), &mut x)?
+        job: &Job,
+        width: usize,
+        done: &mut usize,
+        out: &mut [f32],
+        progress: Progress,
+    ) -> Result<(), FilterError> {
+        let mut line = Line::new(self, job, width)?;
+        let starts = (*done..job.cols).step_by(width);
+        let blocks: Vec<Range<usize>> = starts.map(|at| at..(at + width).min(job.cols)).collect();
+        for k in 0..=blocks.len() {
+            if let Some(columns) = blocks.get(k) {
+                line.send(k, columns)?;
+                line.filter(k, columns)?;
             }
-            _ => self.upload(&part(features, columns.clone()), &mut x)?,
+            if let Some(k) = k.checked_sub(1) {
+                line.fetch(k, &blocks[k], out)?;
+                *done = blocks[k].end;
+                if !progress(*done, job.cols) {
+                    return Err(FilterError::Stopped);
+                }
+            }
         }
-        let to = shape.with_field(field);
-        let mut y = self.zeros(to.len())?;
-        self.map(map, Side::Forward, None, (&x, shape), (&mut y, to), false)?;
-        drop(x);
-        if to == whole {
-            return self.download(&y, out);
-        }
-        let mut numbers = vec![0f32; to.len()];
-        self.download(&y, &mut numbers)?;
-        let (at, parts) = (columns.start * field.parts(), count * field.parts());
-        let rows = out.par_chunks_mut(whole.width()).zip(numbers.par_chunks(parts));
-        rows.for_each(|(out, numbers)| out[at..at + parts].copy_from_slice(numbers));
+        line.end();
         Ok(())
     }
 }
 
-/// Some columns, row after row.
-fn part(features: &Features, columns: std::ops::Range<usize>) -> Vec<f32> {
-    let count = columns.len();
-    let mut numbers = vec![0f32; features.rows() * count];
-    numbers.par_chunks_mut(count.max(1)).enumerate().for_each(|(u, to)| match features {
-        Features::Dense(matrix) => to.copy_from_slice(&matrix.row(u)[columns.clone()]),
-        Features::Sparse(matrix) => {
-            let (places, values) = matrix.row(u);
-            for (&place, &value) in places.iter().zip(values) {
-                let place = place as usize;
-                if columns.contains(&place) {
-                    to[place - columns.start] = value;
+/// What is filtered.
+struct Job<'a> {
+    map: &'a Map,
+    features: &'a Features,
+    field: Field,
+    cols: usize,
+    /// Whether all numbers of the result are, so far.
+    finite: AtomicBool,
+}
+
+/// Two blocks under way, and the ways to the card and back.
+struct Line<'a> {
+    engine: &'a Cuda,
+    job: &'a Job<'a>,
+    there: Arc<CudaStream>,
+    back: Arc<CudaStream>,
+    sending: Vec<Stage>,
+    fetching: Vec<Stage>,
+    slots: [Slot; 2],
+}
+
+/// A block before and after the filter.
+struct Slot {
+    x: Buffer,
+    y: Buffer,
+    filtered: CudaEvent,
+}
+
+impl Drop for Line<'_> {
+    /// Nothing of it may go while the card is still at work on it.
+    fn drop(&mut self) {
+        for stream in [&self.there, &self.engine.stream, &self.back] {
+            let _ = stream.synchronize();
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    fn new(engine: &'a Cuda, job: &'a Job, width: usize) -> Result<Self, EngineError> {
+        let numbers = job.features.rows() * width;
+        let slot = || -> Result<Slot, EngineError> {
+            let (x, y) = (engine.zeros(numbers)?, engine.zeros(numbers * job.field.parts())?);
+            Ok(Slot { x, y, filtered: engine.card.context.new_event(None).map_err(failure)? })
+        };
+        let slots = [slot()?, slot()?];
+        let stream = || engine.card.context.new_stream().map_err(failure);
+        let (there, back) = (stream()?, stream()?);
+        let (sending, fetching) = (engine.stages()?, engine.stages()?);
+        // Other streams may use the blocks only once they are there.
+        engine.wait()?;
+        Ok(Self { engine, job, there, back, sending, fetching, slots })
+    }
+
+    fn end(mut self) {
+        for stages in [std::mem::take(&mut self.sending), std::mem::take(&mut self.fetching)] {
+            self.engine.keep_stages(stages);
+        }
+    }
+
+    /// The rows of the parts that a block of so many numbers in a row is copied in.
+    fn parts(&self, width: usize) -> Vec<Range<usize>> {
+        let rows = self.job.features.rows();
+        let step = (STAGE / (width * size_of::<f32>())).max(1);
+        (0..rows).step_by(step).map(|at| at..(at + step).min(rows)).collect()
+    }
+
+    /// Packs columns and sends them.
+    fn send(&mut self, k: usize, columns: &Range<usize>) -> Done {
+        let (parts, slot) = (self.parts(columns.len()), &self.slots[k % 2]);
+        self.there.wait(&slot.filtered).map_err(failure)?;
+        let (width, to) = (columns.len(), self.engine.address(&slot.x.slice));
+        for (i, rows) in parts.into_iter().enumerate() {
+            let stage = &mut self.sending[i % DEPTH];
+            pack(self.job.features, columns, &rows, stage.numbers(rows.len() * width)?);
+            let [bytes, at] = [rows.len(), rows.start].map(|n| n * width * size_of::<f32>());
+            // SAFETY: the block has a place for every row, it is not freed before the streams have been
+            // waited for, and the filter waits for this stream. Tested by `columns_in_blocks`.
+            unsafe { stage.send(bytes, to + at as u64, &self.there)? };
+        }
+        self.engine.stream.join(&self.there).map_err(failure)
+    }
+
+    fn filter(&mut self, k: usize, columns: &Range<usize>) -> Done {
+        let (engine, job, slot) = (self.engine, self.job, &mut self.slots[k % 2]);
+        let shape = Shape::real(job.features.rows(), columns.len());
+        let to = shape.with_field(job.field);
+        engine.map(job.map, Side::Forward, None, (&slot.x, shape), (&mut slot.y, to), false)?;
+        slot.filtered.record(&engine.stream).map_err(failure)
+    }
+
+    /// Fetches filtered columns and puts them in their place.
+    fn fetch(&mut self, k: usize, columns: &Range<usize>, out: &mut [f32]) -> Done {
+        let numbers = self.job.field.parts();
+        let (width, whole) = (columns.len() * numbers, self.job.cols * numbers);
+        let (parts, slot) = (self.parts(width), &self.slots[k % 2]);
+        self.back.wait(&slot.filtered).map_err(failure)?;
+        let from = self.engine.address(&slot.y.slice);
+        for i in 0..parts.len() + DEPTH {
+            let stage = &mut self.fetching[i % DEPTH];
+            if let Some(rows) = i.checked_sub(DEPTH).and_then(|i| parts.get(i)) {
+                let out = &mut out[rows.start * whole..rows.end * whole];
+                let block = stage.numbers(rows.len() * width)?;
+                if !unpack(block, width, (out, whole), columns.start * numbers) {
+                    self.job.finite.store(false, Ordering::Relaxed);
+                }
+            }
+            if let Some(rows) = parts.get(i) {
+                let [bytes, at] = [rows.len(), rows.start].map(|n| n * width * size_of::<f32>());
+                // SAFETY: as in `send`; the way back waits for the filter.
+                unsafe { stage.receive(bytes, from + at as u64, &self.back)? };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Some columns of some rows, row after row.
+fn pack(features: &Features, columns: &Range<usize>, rows: &Range<usize>, to: &mut [f32]) {
+    let width = columns.len();
+    to.par_chunks_mut(ROWS * width).enumerate().for_each(|(piece, to)| {
+        let first = rows.start + piece * ROWS;
+        for (u, to) in (first..).zip(to.chunks_exact_mut(width)) {
+            match features {
+                Features::Dense(matrix) => to.copy_from_slice(&matrix.row(u)[columns.clone()]),
+                Features::Sparse(matrix) => {
+                    to.fill(0.0);
+                    let (places, values) = matrix.row(u);
+                    for (&place, &value) in places.iter().zip(values) {
+                        let place = place as usize;
+                        if columns.contains(&place) {
+                            to[place - columns.start] = value;
+                        }
+                    }
                 }
             }
         }
     });
-    numbers
+}
+
+/// Puts rows of `width` numbers into longer ones, from `at` on; whether all are finite.
+fn unpack(block: &[f32], width: usize, (out, whole): (&mut [f32], usize), at: usize) -> bool {
+    let pieces = out.par_chunks_mut(ROWS * whole).zip(block.par_chunks(ROWS * width));
+    let finite = pieces.map(|(out, block)| {
+        let mut finite = true;
+        for (out, row) in out.chunks_exact_mut(whole).zip(block.chunks_exact(width)) {
+            out[at..at + width].copy_from_slice(row);
+            finite &= row.iter().fold(true, |finite, x| finite & x.is_finite());
+        }
+        finite
+    });
+    finite.reduce(|| true, |a, b| a & b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POWERS: Series = Series::Powers(Vec::new());
+
+    #[test]
+    fn blocks_are_as_wide_as_is_useful_and_possible() {
+        let gib = 1 << 30;
+        assert_eq!(width((5000, 21), Field::Complex, &POWERS, 8 * gib), 21);
+        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 128 * gib), 32);
+        assert_eq!(width((20_000_000, 128), Field::Real, &POWERS, 128 * gib), 64);
+        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 8 * gib), 6);
+        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 0), 1);
+        assert_eq!(width((0, 128), Field::Complex, &POWERS, 0), 1);
+        assert_eq!(width((3, 0), Field::Complex, &POWERS, gib), 1);
+    }
+
+    /// What is packed and unpacked in parts is what was there.
+    #[test]
+    fn columns_go_there_and_back() {
+        let (rows, cols) = (700, 5);
+        let cells: Vec<f32> = (0..rows * cols).map(|i| i as f32).collect();
+        let features = Features::Dense(Matrix::from_vec(rows, cols, cells.clone()).unwrap());
+        let mut out = vec![0f32; rows * cols];
+        for columns in [0..2, 2..5] {
+            let width = columns.len();
+            let mut block = vec![f32::NAN; 400 * width];
+            for part in [0..400, 400..700] {
+                let block = &mut block[..part.len() * width];
+                pack(&features, &columns, &part, block);
+                let to = &mut out[part.start * cols..part.end * cols];
+                assert!(unpack(block, width, (to, cols), columns.start));
+            }
+        }
+        assert_eq!(out, cells);
+        assert!(!unpack(&[1.0, f32::INFINITY], 1, (&mut [0.0; 2], 1), 0));
+    }
 }

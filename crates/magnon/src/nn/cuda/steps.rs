@@ -2,9 +2,7 @@
 
 use super::abi::{self, Key, Matrix};
 use super::apply::THREADS;
-use super::map::Kind;
 use super::{Buffer, Cuda, ceil, flag};
-use crate::nn::attention::Attention;
 use crate::nn::engine::{Done, DrawKey};
 use crate::nn::{EngineError, Field, Shape};
 
@@ -155,35 +153,6 @@ impl Cuda {
             &[&self.matrix(x, n)?, &self.matrix(y, n)?, &self.address(&parts.slice), &(n as i64)],
         )?;
         Ok((parts, blocks))
-    }
-
-    pub(super) fn attention(&self, input: &Attention<Self>) -> Result<abi::Attention, EngineError> {
-        let Kind::Edges(edges) = &input.edges.kind else {
-            return Err(EngineError::Unsupported("attention needs a map over edges".to_owned()));
-        };
-        let (features, shape) = input.features;
-        let (heads, seen) = (input.heads, shape.rows());
-        if seen > edges.lists.rows || input.rows > seen || heads == 0 {
-            let problem = format!("attention on {} of {seen} nodes", input.rows);
-            return Err(EngineError::Unsupported(problem));
-        }
-        let (rate, key) = input.dropout.unwrap_or_default();
-        Ok(abi::Attention {
-            offsets: self.address(&edges.lists.offsets),
-            columns: self.address(&edges.lists.columns),
-            features: self.matrix(features, shape.len())?,
-            source: self.matrix(input.source, seen * heads)?,
-            target: self.matrix(input.target, input.rows * heads)?,
-            heads: heads as i64,
-            cols: (shape.cols() / heads) as i64,
-            seen: seen as i64,
-            rows: input.rows as i64,
-            slope: input.slope as f32,
-            keep: (1.0 / (1.0 - rate)) as f32,
-            threshold: (rate * 65_536.0) as u32,
-            dropout: flag(input.dropout.is_some()),
-            key: self.key(key),
-        })
     }
 
     pub(super) fn warps(&self, count: usize) -> Result<(u32, u32, u32), EngineError> {

@@ -34,11 +34,14 @@ pub(super) struct Trained {
     pub runs: Vec<TrialResult>,
 }
 
+/// Training and validation nodes of a split.
+pub(super) type Views<E> = [Box<dyn View<E>>; 2];
+
 /// What the trials of a variant share.
 pub(super) struct Shared<'n, E: Engine> {
     pub network: &'n dyn Network<E>,
     /// The views of the only split; with several, each trial makes its own and drops them.
-    pub views: Option<[Box<dyn View<E>>; 2]>,
+    pub views: Option<Views<E>>,
 }
 
 impl Experiment<'_> {
@@ -57,10 +60,7 @@ impl Experiment<'_> {
                 }
                 _ => match self.laned(engine, &trials, shared, observer)? {
                     Some(results) => Ok(results),
-                    None => trials
-                        .par_iter()
-                        .map(|&trial| self.trial(&engine.sequential(), trial, shared, observer))
-                        .collect(),
+                    None => self.one_by_one(engine, &trials, shared, observer),
                 },
             };
             let mut runs = results?;
@@ -214,7 +214,7 @@ impl Experiment<'_> {
     }
 
     /// One trial: trained, then measured on all nodes.
-    fn trial<E: Engine<Real = f32>>(
+    pub(super) fn trial<E: Engine<Real = f32>>(
         &self,
         engine: &E,
         trial: Trial,

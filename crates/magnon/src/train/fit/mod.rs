@@ -100,7 +100,7 @@ pub fn fit<E: Engine<Real = f32>>(
         if let Some(state) = &state {
             check_state(state)?;
         }
-        let setting = Setting { engine, train, val, targets, config };
+        let setting = Setting { engine, train, val, targets: &[targets], config };
         let watches: Vec<&mut dyn Watch> = vec![&mut *watch];
         if let Some(fitted) = fit_replayed(&setting, parameters, state.as_ref(), watches)?
             && let Some(fitted) = fitted.into_iter().next()
@@ -128,17 +128,19 @@ pub fn fit<E: Engine<Real = f32>>(
 }
 
 /// Trains several seeds at once on an engine with a lane for each, whose parameters hold their first
-/// weights. `None`, with nothing changed, where the engine or the configuration does not allow it.
+/// weights, on the targets of each lane or on the same for all. `None`, with nothing changed, where the engine or the configuration does not allow it.
 pub fn fit_lanes<E: Engine<Real = f32>>(
     engine: &E,
     parameters: &mut Parameters<E>,
     [train, val]: [&dyn View<E>; 2],
-    targets: [&Targets; 2],
+    targets: &[[&Targets; 2]],
     config: &TrainConfig,
     watches: Vec<&mut dyn Watch>,
 ) -> Result<Option<Vec<Fitted>>, TrainError> {
-    check(targets, config)?;
-    if !replayed::suits(config) {
+    for &targets in targets {
+        check(targets, config)?;
+    }
+    if targets.is_empty() || !replayed::suits(config) {
         return Ok(None);
     }
     fit_replayed(&Setting { engine, train, val, targets, config }, parameters, None, watches)

@@ -35,7 +35,8 @@ pub(super) struct Setting<'a, E: Engine> {
     pub engine: &'a E,
     pub train: &'a dyn View<E>,
     pub val: &'a dyn View<E>,
-    pub targets: [&'a Targets; 2],
+    /// Training and validation targets of each lane, or of all; all lanes have as many.
+    pub targets: &'a [[&'a Targets; 2]],
     pub config: &'a TrainConfig,
 }
 
@@ -74,14 +75,16 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
             super::upload(engine, weights, &mut best_weights)?;
         }
     }
+    let [of_train, of_val] =
+        [0, 1].map(|part| targets.iter().map(|of| &of[part].pairs[..]).collect::<Vec<_>>());
     let key = DrawKey { seed: config.seed, epoch: start as u32, batch: 0, site: 0 };
     let there = |tape: &mut Tape<E>, parameters: &Parameters<E>| {
         let mut trace = tape.trace(parameters);
         let shared = train.begin(&mut trace);
         let logits = train.logits(&mut trace, shared, Mode::Train(key));
-        let loss = trace.nll_loss(logits, &targets[0].pairs)?;
+        let loss = trace.nll_loss_of_lanes(logits, &of_train)?;
         let logits = val.logits(&mut trace, shared, Mode::Evaluate);
-        trace.nll_loss(logits, &targets[1].pairs)?;
+        trace.nll_loss_of_lanes(logits, &of_val)?;
         Ok::<_, EngineError>(loss)
     };
     // The first time brings all memory, the second shows whether anything else is needed.
@@ -109,9 +112,10 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     })?;
     adam.steps = steps;
 
-    let score = |score: ReplayScore, of: &Targets| Score {
+    let sizes = [of_train[0].len(), of_val[0].len()];
+    let score = |score: ReplayScore, count: usize| Score {
         loss: score.loss,
-        accuracy: score.right as f64 / of.len() as f64,
+        accuracy: score.right as f64 / count as f64,
     };
     let first = replay.begin(engine)?;
     let mut lanes: Vec<Lane> = watches
@@ -121,7 +125,7 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
             let mut history = Vec::with_capacity(config.epochs.min(RECORDS));
             history.extend(state.iter().flat_map(|state| &state.history));
             let best = known.map(|best| best.record);
-            Lane { watch, history, best, last: score(of_train, targets[0]), over: false }
+            Lane { watch, history, best, last: score(of_train, sizes[0]), over: false }
         })
         .collect();
     let mut epoch = start;
@@ -142,9 +146,9 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
                 if lane.over {
                     continue;
                 }
-                let val = score(of_val, targets[1]);
+                let val = score(of_val, sizes[1]);
                 lane.record(config, epoch, val)?;
-                lane.last = score(of_train, targets[0]);
+                lane.last = score(of_train, sizes[0]);
             }
         }
         for lane in lanes.iter_mut().filter(|lane| !lane.over) {

@@ -162,9 +162,8 @@ extern "C" __global__ void activate_gradient(int f, Given given, Given result, G
 }
 
 // 0 at the rate of the threshold and `keep` elsewhere, the same draws as in main memory: blocks of 64
-// entries take 16 counters, each of which gives one entry to each quarter of the block. With `values`,
-// the mask is multiplied with those.
-extern "C" __global__ void draw_mask(u32 threshold, float keep, Key key, int parts, Given values, Matrix mask, i64 entries) {
+// entries take 16 counters, each of which gives one entry to each quarter of the block.
+extern "C" __global__ void draw_mask(u32 threshold, float keep, Key key, int parts, Matrix mask, i64 entries) {
     float *out = mask.here();
     u64 seed = key.lane_seed();
     i64 counters = (entries + 63) / 64 * 16;

@@ -1,6 +1,6 @@
 // Sparse rows times a block of rows, with the rest of a recurrence's step in the same pass:
 //
-//   y(u) = α·l(u)·Σ_v t(u,v)·r(v)·x(v) + (α·m(u) + β)·x(u) + γ·w(u) + θ·s(u)
+//   y(u) = α·l(u)·Σ_v t(u,v)·x(v) + (α·m(u) + β)·x(u) + γ·w(u) + θ·s(u)
 //
 // A few threads share a row, each with its own columns; the neighbours pass by in order. Rows with many
 // entries are cut into segments, each a block's work, whose sums meet in a second pass, in order: the
@@ -9,13 +9,14 @@
 #define COLUMN 0x3fffffffu
 #define LONG_ROW 256
 #define SEGMENT 512
+#define GATHER_BLOCK 128 // threads of a block
+#define GATHER_AT_ONCE 2 // entries
 
 struct Rows {
     const u64 *offsets;
     const u32 *columns;
-    const float *values;   // by entry; pairs for complex ones
+    const float *values;   // by entry: t, pairs for complex ones, or what multiplies the value of a class
     const u32 *places;     // where the value of an entry lies, if elsewhere
-    const float *right;    // r, or null for 1
     const float *left;     // l, or null for 1
     const float *own;      // m, or null for 0
     const u32 *segment_rows; // the row of each segment of the rows with more than LONG_ROW entries
@@ -41,7 +42,7 @@ struct Block {
     int limited;        // whether x lacks rows that entries point to
 };
 
-enum { CLASSES, PAIRS, VALUES, PLACED };
+enum { CLASSES, SCALED, PAIRS, VALUES, PLACED };
 enum { REAL, COMPLEX, TO_REAL, FROM_REAL };
 
 template <int V> struct Numbers {
@@ -85,16 +86,15 @@ template <int FIELD, int V> struct Sum {
 };
 
 template <int KIND> __device__ __forceinline__ float2 coefficient(const Rows &rows, const float *values, const float2 *table, u64 e, u32 packed) {
-    float2 c;
-    if (KIND == CLASSES) c = table[packed >> 30];
-    else if (KIND == PAIRS) c = __ldg((const float2 *)values + e);
-    else c = make_float2(__ldg(values + (KIND == PLACED ? __ldg(rows.places + e) : e)), 0.0f);
-    if (KIND == CLASSES || KIND == PAIRS)
-        if (rows.right) {
-            float r = __ldg(rows.right + (packed & COLUMN));
-            c.x *= r;
-            c.y *= r;
-        }
+    if (KIND == PAIRS) return __ldg((const float2 *)values + e);
+    if (KIND == VALUES || KIND == PLACED)
+        return make_float2(__ldg(values + (KIND == PLACED ? __ldg(rows.places + e) : e)), 0.0f);
+    float2 c = table[packed >> 30];
+    if (KIND == SCALED) {
+        float factor = __ldg(values + e);
+        c.x *= factor;
+        c.y *= factor;
+    }
     return c;
 }
 
@@ -102,16 +102,17 @@ template <int KIND> __device__ __forceinline__ float2 coefficient(const Rows &ro
 template <int KIND, int FIELD, int V>
 __device__ __forceinline__ void gather_entries(const Rows &rows, const Block &block, const float *values, const float2 *table, u64 begin, u64 end, u32 step, const float *x, Sum<FIELD, V> &sum) {
     u64 e = begin;
+    // Few at a time: warps beside each other hide more than loads behind each other.
     if (!block.limited)
-        for (; e + 3 * step < end; e += 4 * step) {
-            u32 packed[4];
-            Numbers<V> numbers[4];
+        for (; e + (GATHER_AT_ONCE - 1) * step < end; e += GATHER_AT_ONCE * step) {
+            u32 packed[GATHER_AT_ONCE];
+            Numbers<V> numbers[GATHER_AT_ONCE];
 #pragma unroll
-            for (int i = 0; i < 4; i++) packed[i] = __ldg(rows.columns + e + i * step);
+            for (int i = 0; i < GATHER_AT_ONCE; i++) packed[i] = __ldg(rows.columns + e + i * step);
 #pragma unroll
-            for (int i = 0; i < 4; i++) numbers[i] = Numbers<V>::load(x + (i64)(packed[i] & COLUMN) * block.width);
+            for (int i = 0; i < GATHER_AT_ONCE; i++) numbers[i] = Numbers<V>::load(x + (i64)(packed[i] & COLUMN) * block.width);
 #pragma unroll
-            for (int i = 0; i < 4; i++) sum.add(coefficient<KIND>(rows, values, table, e + i * step, packed[i]), numbers[i]);
+            for (int i = 0; i < GATHER_AT_ONCE; i++) sum.add(coefficient<KIND>(rows, values, table, e + i * step, packed[i]), numbers[i]);
         }
     for (; e < end; e += step) {
         u32 packed = __ldg(rows.columns + e);
@@ -121,16 +122,7 @@ __device__ __forceinline__ void gather_entries(const Rows &rows, const Block &bl
 }
 
 // Numbers that lie together, moved together.
-template <int N> __device__ __forceinline__ void load_numbers(const float *from, float *to) {
-    if (N % 4 == 0)
-        for (int i = 0; i < N; i += 4) *(float4 *)(to + i) = *(const float4 *)(from + i);
-    else if (N % 2 == 0)
-        for (int i = 0; i < N; i += 2) *(float2 *)(to + i) = *(const float2 *)(from + i);
-    else
-        for (int i = 0; i < N; i++) to[i] = from[i];
-}
-
-template <int N> __device__ __forceinline__ void store_numbers(const float *from, float *to) {
+template <int N> __device__ __forceinline__ void move_numbers(const float *from, float *to) {
     if (N % 4 == 0)
         for (int i = 0; i < N; i += 4) *(float4 *)(to + i) = *(const float4 *)(from + i);
     else if (N % 2 == 0)
@@ -162,20 +154,27 @@ __device__ __forceinline__ void finish_row(const Rows &rows, const Block &block,
     }
     float other[OUT];
     if (block.last.at) {
-        load_numbers<OUT>(block.last.here() + place, other);
+        move_numbers<OUT>(block.last.here() + place, other);
         for (int i = 0; i < OUT; i++) sum.at[i] += step.gamma * other[i];
     }
     if (block.source.at) {
-        load_numbers<OUT>(block.source.here() + place, other);
+        move_numbers<OUT>(block.source.here() + place, other);
         for (int i = 0; i < OUT; i++) sum.at[i] += step.theta * other[i];
     }
-    store_numbers<OUT>(sum.at, block.y.here() + place);
+    float *to = block.y.here() + place;
+    // Nobody reads it before the pass is over; caches are for rows of x.
+    if (OUT % 4 == 0)
+        for (int i = 0; i < OUT; i += 4) __stcs((float4 *)(to + i), *(const float4 *)(sum.at + i));
+    else move_numbers<OUT>(sum.at, to);
 }
 
 template <int KIND> __device__ __forceinline__ const float2 *shared_table(const Rows &rows) {
     __shared__ float2 table[4];
-    if (KIND == CLASSES) {
-        if (threadIdx.x < 4) table[threadIdx.x] = make_float2(rows.table[2 * threadIdx.x], rows.table[2 * threadIdx.x + 1]);
+    if (KIND == CLASSES || KIND == SCALED) {
+        // One thread, with places that are known: others would put all of `rows` into memory of their own.
+        if (threadIdx.x == 0)
+#pragma unroll
+            for (int k = 0; k < 4; k++) table[k] = make_float2(rows.table[2 * k], rows.table[2 * k + 1]);
         __syncthreads();
     }
     return table;
@@ -184,7 +183,7 @@ template <int KIND> __device__ __forceinline__ const float2 *shared_table(const 
 // The first blocks take a segment each, the others as many rows as their threads suffice for.
 template <int KIND, int FIELD, int V> __device__ void gather_rows(const Rows &rows, const Block &block, const Step_ &step) {
     typedef Sum<FIELD, V> S;
-    __shared__ float sums[256 * S::OUT];
+    __shared__ float sums[GATHER_BLOCK * S::OUT];
     const float2 *table = shared_table<KIND>(rows);
     const float *values = rows.values + blockIdx.z * rows.values_lane;
     i64 at = ((i64)blockIdx.y * block.threads + threadIdx.x % block.threads) * V;
@@ -201,20 +200,21 @@ template <int KIND, int FIELD, int V> __device__ void gather_rows(const Rows &ro
     }
     i64 row = rows.segment_rows[blockIdx.x];
     if (row >= block.y_rows) return;
-    int group = threadIdx.x / block.threads, groups = blockDim.x / block.threads;
+    // Sums that the segment is cut into, however many columns there are.
+    int group = threadIdx.x / block.threads, groups = blockDim.x / 32;
     u64 begin = rows.segments[blockIdx.x];
     u64 end = min(begin + SEGMENT, rows.offsets[row + 1]);
-    if (at < block.width) gather_entries<KIND>(rows, block, values, table, begin + group, end, groups, block.x.here() + at, sum);
-    for (int i = 0; i < S::OUT; i++) sums[i * 256 + threadIdx.x] = sum.at[i];
+    if (group < groups && at < block.width) gather_entries<KIND>(rows, block, values, table, begin + group, end, groups, block.x.here() + at, sum);
+    for (int i = 0; i < S::OUT; i++) sums[i * GATHER_BLOCK + threadIdx.x] = sum.at[i];
     __syncthreads();
     if (group > 0 || at >= block.width) return;
     for (int other = 1; other < groups; other++)
-        for (int i = 0; i < S::OUT; i++) sum.at[i] += sums[i * 256 + threadIdx.x + other * block.threads];
-    store_numbers<S::OUT>(sum.at, block.partial.here() + place_in<FIELD>(blockIdx.x, block.width, at));
+        for (int i = 0; i < S::OUT; i++) sum.at[i] += sums[i * GATHER_BLOCK + threadIdx.x + other * block.threads];
+    move_numbers<S::OUT>(sum.at, block.partial.here() + place_in<FIELD>(blockIdx.x, block.width, at));
 }
 
 // The sums of the segments of each long row.
-template <int KIND, int FIELD, int V> __device__ void gather_long(const Rows &rows, const Block &block, const Step_ &step) {
+template <int FIELD, int V> __device__ void gather_long(const Rows &rows, const Block &block, const Step_ &step) {
     typedef Sum<FIELD, V> S;
     i64 number = index() / block.threads;
     i64 at = ((i64)blockIdx.y * block.threads + threadIdx.x % block.threads) * V;
@@ -225,19 +225,30 @@ template <int KIND, int FIELD, int V> __device__ void gather_long(const Rows &ro
     S sum, part;
     sum.clear();
     for (i64 k = first; k < first + count; k++) {
-        load_numbers<S::OUT>(block.partial.here() + place_in<FIELD>(k, block.width, at), part.at);
+        move_numbers<S::OUT>(block.partial.here() + place_in<FIELD>(k, block.width, at), part.at);
         for (int i = 0; i < S::OUT; i++) sum.at[i] += part.at[i];
     }
     finish_row(rows, block, step, row, at, sum);
 }
 
 #define GATHER(kind, field, v, name)                                                                         \
-    extern "C" __global__ void __launch_bounds__(256, 6) gather_##name(Rows rows, Block block, Step_ step) {    \
+    extern "C" __global__ void __launch_bounds__(GATHER_BLOCK, field == FROM_REAL ? 12 : 16) gather_##name(Rows rows, Block block, Step_ step) {    \
         gather_rows<kind, field, v>(rows, block, step);                                                      \
-    }                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(256) gather_long_##name(Rows rows, Block block, Step_ step) { \
-        gather_long<kind, field, v>(rows, block, step);                                                      \
     }
+
+#define GATHER_LONG(field, v, name)                                                                          \
+    extern "C" __global__ void __launch_bounds__(GATHER_BLOCK) gather_long_##name(Rows rows, Block block, Step_ step) { \
+        gather_long<field, v>(rows, block, step);                                                            \
+    }
+
+GATHER_LONG(REAL, 1, real_1)
+GATHER_LONG(REAL, 4, real_4)
+GATHER_LONG(COMPLEX, 2, complex_2)
+GATHER_LONG(COMPLEX, 4, complex_4)
+GATHER_LONG(TO_REAL, 2, to_real_2)
+GATHER_LONG(TO_REAL, 4, to_real_4)
+GATHER_LONG(FROM_REAL, 1, from_real_1)
+GATHER_LONG(FROM_REAL, 4, from_real_4)
 
 GATHER(CLASSES, REAL, 1, classes_real_1)
 GATHER(CLASSES, REAL, 4, classes_real_4)
@@ -247,6 +258,14 @@ GATHER(CLASSES, TO_REAL, 2, classes_to_real_2)
 GATHER(CLASSES, TO_REAL, 4, classes_to_real_4)
 GATHER(CLASSES, FROM_REAL, 1, classes_from_real_1)
 GATHER(CLASSES, FROM_REAL, 4, classes_from_real_4)
+GATHER(SCALED, REAL, 1, scaled_real_1)
+GATHER(SCALED, REAL, 4, scaled_real_4)
+GATHER(SCALED, COMPLEX, 2, scaled_complex_2)
+GATHER(SCALED, COMPLEX, 4, scaled_complex_4)
+GATHER(SCALED, TO_REAL, 2, scaled_to_real_2)
+GATHER(SCALED, TO_REAL, 4, scaled_to_real_4)
+GATHER(SCALED, FROM_REAL, 1, scaled_from_real_1)
+GATHER(SCALED, FROM_REAL, 4, scaled_from_real_4)
 GATHER(PAIRS, REAL, 1, pairs_real_1)
 GATHER(PAIRS, REAL, 4, pairs_real_4)
 GATHER(PAIRS, COMPLEX, 2, pairs_complex_2)

@@ -5,10 +5,19 @@ struct Score {
     u64 right;
 };
 
+// Rows and classes; `lane` pairs lie between those of one lane and the next.
+struct Targets {
+    const uint2 *at;
+    i64 lane, count;
+    __device__ const uint2 *here() const { return at + blockIdx.z * lane; }
+};
+
 // Mean over the targets (row, class), and how many have their largest entry at the target. One block
 // for each lane; the place is the clock's where steps are replayed.
-extern "C" __global__ void nll_loss(Given given, const uint2 *targets, i64 count, i64 cols, Score *scores, const u32 *clock, i64 slot, i64 slots, u32 base, u32 room) {
+extern "C" __global__ void nll_loss(Given given, Targets all, i64 cols, Score *scores, const u32 *clock, i64 slot, i64 slots, u32 base, u32 room) {
     const float *y = given.here();
+    const uint2 *targets = all.here();
+    i64 count = all.count;
     double sum = 0.0;
     u64 right = 0;
     for (i64 i = threadIdx.x; i < count; i += blockDim.x) {
@@ -29,8 +38,10 @@ extern "C" __global__ void nll_loss(Given given, const uint2 *targets, i64 count
     }
 }
 
-extern "C" __global__ void nll_loss_gradient(Given given, const uint2 *targets, i64 count, i64 cols, Matrix gradient) {
+extern "C" __global__ void nll_loss_gradient(Given given, Targets all, i64 cols, Matrix gradient) {
     const float *y = given.here();
+    const uint2 *targets = all.here();
+    i64 count = all.count;
     float *dx = gradient.here();
     float scale = (float)(1.0 / (double)(count > 0 ? count : 1));
     for (i64 i = index(); i < count * cols; i += stride()) {

@@ -1,0 +1,140 @@
+//! Recurrences on tiles, as the solvers for spectra make them, in main memory or on a card.
+
+use super::{AnyEngine, EngineError};
+use crate::operator::input::Input;
+use crate::operator::instructions::Instructions;
+use crate::operator::line::{Line, Real, tile};
+use crate::operator::stepper::{CHUNK, Factors, Source, Stepper};
+use crate::operator::{MagneticOperator, Scaling};
+use rayon::prelude::*;
+
+/// A few columns of all nodes.
+pub(crate) type Tile<T, const N: usize> = Vec<Line<T, N>>;
+
+/// A step on tiles that have numbers: `out` ← scale·S z + keep·`out` + θ·source.
+#[derive(Clone, Copy)]
+pub(crate) struct TileStep {
+    pub factors: Factors,
+    pub source: Option<usize>,
+    pub z: usize,
+    pub out: usize,
+}
+
+/// Hears ⟨z, out⟩ and ⟨out, out⟩ after a step, for each number of a line, and says whether to go on.
+pub(crate) type Listener<'a, const N: usize> = &'a mut dyn FnMut([f64; N], [f64; N]) -> bool;
+
+/// One operator, shifted and scaled, where its steps are made.
+pub(crate) trait TileWork<T, const N: usize> {
+    /// Makes steps, or as many as the listener wants. What the first tile holds goes in, and the result of
+    /// the last step comes out. A tile that steps write to holds anything else before and afterwards.
+    fn run(
+        &self,
+        tiles: &mut [Tile<T, N>; 3],
+        steps: &[TileStep],
+        listener: Option<Listener<N>>,
+    ) -> Result<(), EngineError>;
+}
+
+/// Where tiles are worked on.
+pub(crate) struct Workplace(pub(super) AnyEngine);
+
+impl Workplace {
+    /// Whether that is main memory.
+    pub fn is_here(&self) -> bool {
+        matches!(self.0, AnyEngine::Cpu(_))
+    }
+
+    /// (S − centre) / half in the space z = r ⊙ x of [`MagneticOperator::scaling`]. In main memory
+    /// `shared` lets all threads take part in a step.
+    pub fn steps<'a, T: Real, const N: usize, const COMPLEX: bool>(
+        &'a self,
+        operator: &'a MagneticOperator,
+        (centre, half): (f64, f64),
+        shared: bool,
+    ) -> Result<Box<dyn TileWork<T, N> + 'a>, EngineError> {
+        match &self.0 {
+            AnyEngine::Cpu(_) => Ok(Box::new(Here::<T, N, COMPLEX> {
+                stepper: Stepper::new(operator, Instructions::detect(), shared),
+                scaling: operator.scaling(centre, half),
+                operator,
+            })),
+            #[cfg(feature = "cuda")]
+            AnyEngine::Cuda(cuda) => Ok(Box::new(cuda.tiles::<T, N>(operator, (centre, half))?)),
+        }
+    }
+}
+
+/// The work in main memory.
+struct Here<'a, T, const N: usize, const COMPLEX: bool> {
+    stepper: Stepper<'a, T, N, COMPLEX>,
+    scaling: Scaling<T>,
+    operator: &'a MagneticOperator,
+}
+
+impl<T: Real, const N: usize, const COMPLEX: bool> TileWork<T, N> for Here<'_, T, N, COMPLEX> {
+    fn run(
+        &self,
+        tiles: &mut [Tile<T, N>; 3],
+        steps: &[TileStep],
+        mut listener: Option<Listener<N>>,
+    ) -> Result<(), EngineError> {
+        let weights = listener.as_ref().map(|_| weights(self.operator)).unwrap_or_default();
+        for step in steps {
+            let mut out = std::mem::take(&mut tiles[step.out]);
+            if out.len() != self.operator.nodes() {
+                out = tile(self.operator.nodes());
+            }
+            let z = &tiles[step.z];
+            let input = step.source.map_or(Input::Zero, |source| Input::Tile(&tiles[source]));
+            let source = Source { input, enter: None };
+            self.stepper.step(&self.scaling, step.factors, source, z, &mut out);
+            let on = match &mut listener {
+                Some(listener) => listener(inner(&weights, z, &out), inner(&weights, &out, &out)),
+                None => true,
+            };
+            tiles[step.out] = out;
+            if !on {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// w(u) of the inner product under which the operator is self-adjoint.
+pub(crate) fn weights<T: Real>(operator: &MagneticOperator) -> Vec<T> {
+    operator.inner_weights().iter().map(|&w| T::from_f64(w)).collect()
+}
+
+/// Σ_u w(u)·a(u)·b(u) for every number of a line, in double precision, over fixed runs of rows.
+pub(crate) fn inner<T: Real, const N: usize>(
+    weights: &[T],
+    a: &[Line<T, N>],
+    b: &[Line<T, N>],
+) -> [f64; N] {
+    const RUN: usize = 64;
+    let set = Instructions::detect();
+    let parts: Vec<[f64; N]> = weights
+        .par_chunks(CHUNK)
+        .zip(a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)))
+        .map(|(weights, (a, b))| {
+            set.run(|| {
+                let mut total = [0.0; N];
+                // Short runs in single precision lose nothing that counts here.
+                for (weights, (a, b)) in weights.chunks(RUN).zip(a.chunks(RUN).zip(b.chunks(RUN))) {
+                    let mut sum = [T::ZERO; N];
+                    for (&w, (a, b)) in weights.iter().zip(a.iter().zip(b)) {
+                        (0..N).for_each(|j| sum[j] = sum[j] + w * a.0[j] * b.0[j]);
+                    }
+                    (0..N).for_each(|j| total[j] += sum[j].to_f64());
+                }
+                total
+            })
+        })
+        .collect();
+    let mut total = [0.0; N];
+    for part in parts {
+        (0..N).for_each(|j| total[j] += part[j]);
+    }
+    total
+}
