@@ -1,6 +1,6 @@
 //! What is fuzzed: every reader of data sets, run folders, and the way from a graph to filtered features.
 //!
-//! [`TARGETS`] is the table of the targets. A reader is added with one line that names its fixtures in
+//! `TARGETS` is the table of the targets. A reader is added with one line that names its fixtures in
 //! `crates/magnon/tests/data_fixtures`; they are its seeds, and say which files a data set is made of.
 
 mod bundle;

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod arrow;
+mod channels;
 mod command;
 mod cycles;
 mod dataset;
@@ -25,6 +26,8 @@ use pyo3::prelude::*;
 mod _magnon {
     #[pymodule_export]
     use super::arrow::table;
+    #[pymodule_export]
+    use super::channels::propagate_channels;
     #[pymodule_export]
     use super::command::{command_flags, run_command};
     #[pymodule_export]

@@ -9,9 +9,12 @@ use anyhow::Context;
 use clap::Args;
 use magnon::data::write::write_npy;
 use magnon::filter::Propagated;
+use magnon::model::Channel;
 use magnon::nn::Device;
 use magnon::train::DataConfig;
-use magnon::workflow::{FilterSummary, FilteredFile, propagate_file, propagate_on};
+use magnon::workflow::{
+    FilterSummary, FilteredFile, propagate_channels, propagate_file, propagate_on, write_channels,
+};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -22,7 +25,11 @@ pub struct PropagateArgs {
     pub operator: OperatorArgs,
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Write the filtered features to this .npy file: complex64, or float32 of a real operator
+    /// Filter into the channels of a bank, such as x,out,in,out.in, by one command; each has its own operator and filter
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["memory", "device"])]
+    pub channels: Option<String>,
+    /// Write the filtered features to this .npy file: complex64, or float32 of a real operator. Channels go to an .npz
+    /// file, an array for each under its text
     #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Leave the features on disk and filter as many of their columns at a time as fit this memory, such as 8G;
@@ -34,7 +41,24 @@ pub struct PropagateArgs {
     pub device: Device,
 }
 
+impl PropagateArgs {
+    /// The channels, where some were asked for; they bring their own operators and filters.
+    pub fn channel_list(&self) -> anyhow::Result<Option<Vec<Channel>>> {
+        let Some(list) = &self.channels else { return Ok(None) };
+        let filters = self.filter.given().first().map(|(name, _)| format!("--{name}"));
+        if let Some(flag) = self.operator.first_given().map(str::to_owned).or(filters) {
+            return Err(usage(format!(
+                "{flag} is not for --channels, each of which has its own: as in power(order=2,charge=1/4)"
+            )));
+        }
+        Channel::list(list).map(Some).map_err(usage)
+    }
+}
+
 pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
+    if let Some(channels) = args.channel_list()? {
+        return run_channels(args, &channels, common);
+    }
     check_ending(args.output.as_deref(), "npy")?;
     if let (Some(memory), Some(output)) = (args.memory, &args.output) {
         if args.device != Device::default() {
@@ -67,6 +91,35 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
             Propagated::Real(matrix) => write_npy(path, matrix),
             Propagated::Complex(matrix) => write_npy(path, matrix),
         })?;
+        report.line("written", path.display());
+    }
+    report.files([("output", args.output.as_deref())]);
+    report.print(common, clock)
+}
+
+/// Filters features into the channels of a bank.
+fn run_channels(args: &PropagateArgs, channels: &[Channel], common: &Common) -> anyhow::Result<()> {
+    check_ending(args.output.as_deref(), "npz")?;
+    let mut clock = Clock::default();
+    let loaded = data::read(&args.data, common, &mut clock)?;
+    let bar = Bar::new("propagate", common);
+    let found = match &args.output {
+        Some(path) => write_channels(path, &loaded.dataset, channels, &bar),
+        None => propagate_channels(&loaded.dataset, channels, &mut |_, _| Ok(()), &bar),
+    };
+    drop(bar);
+    let found = found.map_err(fault)?;
+    clock.add_all(&found.seconds);
+    let mut report = Report::default();
+    report.put(&found)?;
+    report.line("graph", &found.name);
+    for row in &found.channels {
+        report.line("channel", format!("{}: {}, {}", row.channel, row.words, row.dtype));
+    }
+    let shape = format!("{} × {}", grouped(found.nodes), grouped(found.columns));
+    report.line("result", format!("{} of {shape}", found.channels.len()));
+    report.line("products", found.products);
+    if let Some(path) = &args.output {
         report.line("written", path.display());
     }
     report.files([("output", args.output.as_deref())]);

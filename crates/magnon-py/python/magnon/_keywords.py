@@ -68,9 +68,10 @@ class FilterSettings(OperatorSettings, total=False):
 
 
 class PropagateSettings(FilterSettings, total=False):
-    """Where a filter is applied, too."""
+    """Where a filter is applied, too, or several at once."""
 
     device: str
+    channels: str | Sequence[str]
 
 
 class ModelSettings(FilterSettings, total=False):

@@ -24,6 +24,7 @@ __all__ = [
     "models",
     "picture",
     "predict",
+    "propagate_channels",
     "run_command",
     "table",
     "train",
@@ -139,6 +140,9 @@ def picture(
 def predict(
     run: str, source: str | None, flags: list[str], watch: _Watch = None
 ) -> tuple[_Array, list[str], str, list[str]]: ...
+def propagate_channels(
+    dataset: Dataset, flags: list[str], watch: _Watch = None
+) -> tuple[list[tuple[str, _Array]], str]: ...
 def run_command(words: list[str]) -> int: ...
 def table(capsule: Any) -> list[tuple[str, Any]]: ...
 def train(dataset: Dataset | None, source: str, flags: list[str], watch: _Watch = None) -> Model: ...

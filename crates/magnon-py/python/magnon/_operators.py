@@ -110,18 +110,21 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     return_report : bool
         True for what the command line tells, too.
     **settings
-        Data, operator and filter flags of the command line, and ``device`` (``"cuda"`` for an NVIDIA card). Features of a graph in memory are taken as they
-        are, unless ``feature_norm`` says otherwise.
+        Data, operator and filter flags of the command line, and ``device`` (``"cuda"`` for an NVIDIA card), or
+        ``channels``, those of a bank such as ``["x", "out", "in", "out.in"]``, which bring their own operators and
+        filters. Features of a graph in memory are taken as they are, unless ``feature_norm`` says otherwise.
 
     Returns
     -------
     numpy.ndarray
-        complex64, or float32 of a real operator; one row per node.
+        complex64, or float32 of a real operator; one row per node. Of channels a dictionary, an array for each.
 
     Examples
     --------
     >>> import numpy as np, magnon
     >>> ring = np.array([[0, 1], [1, 2], [2, 0]])
+    >>> sorted(magnon.propagate(ring, np.eye(3, dtype=np.float32), channels=["x", "out", "in.out"]))
+    ['in.out', 'out', 'x']
     >>> magnon.propagate(ring, np.eye(3, dtype=np.float32), charge=0, filter="markov", order=2).round(3)
     array([[0.333, 0.333, 0.333],
            [0.333, 0.333, 0.333],
@@ -131,6 +134,12 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     if features is not None:
         wanted["features"] = features
         wanted.setdefault("feature_norm", "none")
+    if wanted.get("channels") is not None:
+        dataset, rest = take(data, wanted, progress)
+        with watching(progress) as watch:
+            arrays, told = _magnon.propagate_channels(dataset._inner, to_flags(rest), watch)
+        found = dict(arrays)
+        return (found, Result(told)) if return_report else found
     operator, dataset, rest = _build(data, wanted, progress)
     with watching(progress) as watch:
         filtered, told = operator.propagate(dataset._inner, to_flags(rest), watch)

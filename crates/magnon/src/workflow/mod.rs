@@ -5,6 +5,7 @@
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
 //! take long have a [`Progress`], which is told how far they are and may stop them.
 
+mod channels;
 mod charge;
 mod choice;
 pub mod compare;
@@ -37,6 +38,9 @@ mod spectrum;
 mod train;
 pub mod tune;
 
+pub use channels::{
+    ChannelBlock, ChannelRow, ChannelsReport, TakeChannel, propagate_channels, write_channels,
+};
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
 pub use cycle_list::{CycleListConfig, list_cycles};
 pub use dataset::{choose_split, choose_splits, generator, read_dataset, read_training_data};

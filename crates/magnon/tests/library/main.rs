@@ -1,6 +1,7 @@
 //! Tests of graphs, operators, filters, data and the workflow, as one program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod channels;
 mod charges;
 mod compare;
 mod cycles;

@@ -6,6 +6,7 @@ mod atomic;
 mod csv;
 mod dataset;
 mod npy;
+mod npz;
 mod scipy_npz;
 
 pub(crate) use atomic::{Prepared, WriteSeek, enlist, is_temporary, strike};
@@ -14,4 +15,5 @@ pub(crate) use csv::csv;
 pub use csv::{quoted, write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
 pub use npy::{Element, write_npy, write_npy_rows};
+pub use npz::{NpzArrays, write_npz};
 pub use scipy_npz::{Compressed, Scalar, write_scipy_npz};
