@@ -75,6 +75,7 @@ def magnetic_operator(
 def _linear(operator: _magnon.Operator) -> Any:
     from scipy.sparse.linalg import LinearOperator
 
+    make: Any = LinearOperator  # its signature says nothing of its keywords
     report = Result(operator.report())
 
     def multiply(block: npt.NDArray[Any], adjoint: bool) -> npt.NDArray[Any]:
@@ -82,7 +83,7 @@ def _linear(operator: _magnon.Operator) -> Any:
         found = operator.product(columns, adjoint).reshape(np.shape(block))
         return np.real(found).copy() if report.real and not np.iscomplexobj(block) else found
 
-    return LinearOperator(
+    return make(
         shape=(report.nodes, report.nodes),
         dtype=np.dtype(np.float64 if report.real else np.complex128),
         matvec=lambda x: multiply(x, False),
