@@ -68,8 +68,8 @@ pub type TakeChannel<'a> = dyn FnMut(&Channel, ChannelBlock) -> Result<(), Error
 /// `in`, and one product makes a step both ways. A power of at most two steps, ½^k (e^{i2πq}P + e^{−i2πq}Pᵀ)^k X, is a sum
 /// of words, so all its charges come from the same products. Other filters are evaluated one by one.
 ///
-/// Beside the features, memory holds two blocks of the size of a channel for each step of the longest word, one for each
-/// power of words, and the channel at hand.
+/// Beside the features, memory holds two blocks of the size of a real channel for each step of the longest word and two more
+/// while a product is taken apart, a complex one for each power of words, and the channel at hand.
 pub fn propagate_channels(
     dataset: &Dataset,
     channels: &[Channel],
