@@ -399,6 +399,7 @@ def cases() -> list[Case]:
     power = "power(order=2,charge=1/5,normalize=directed,self_loops=false)"
     banks = (
         ("x,out,in,out.in,in.out,rows-out,rows-in.out", {}),
+        ("x,in,out.in", {"rescale": True, "degrees": True}),
         (f"x,linear-rank(order=4,charge=1/3),{power},power(order=1)", {"layers": 2}),
         (f"linear-rank(order=3,kind=negated-adjacency),{power}", {"activation": "gated_tanh"}),
         (f"{power},out.out.in", {"normalize_rows": False, "activation": "tanh"}),

@@ -407,7 +407,16 @@ def bank(
     layers: int = 1,
     activation: str = "relu",
     normalize_rows: bool = True,
+    rescale: bool = False,
+    degrees: bool = False,
 ) -> np.ndarray:
+    if rescale:
+        largest = np.abs(g.x).max(axis=1, keepdims=True)
+        g = replace(g, x=g.x / np.where(largest > 0, largest, 1))
+    if degrees:
+        edges = g.adjacency != 0
+        both = [np.asarray(edges.sum(axis=axis)).ravel() for axis in (0, 1)]
+        g = replace(g, x=np.hstack([g.x, np.log1p(np.stack(both, axis=1))]))
     scores = w["channel_weights"].ravel()
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()

@@ -6,8 +6,8 @@ use magnon::cycles::{Cycles, LengthsConfig};
 use magnon::workflow::{self, Phases, Progress};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::PyList;
+use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -50,7 +50,7 @@ pub fn cycles(
 }
 
 /// Most cycles that are handed over at once.
-const BATCH: usize = 4096;
+const BATCH: usize = 1024;
 /// Time between two looks at interrupts.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -62,78 +62,49 @@ struct Batch {
     ends: Vec<usize>,
 }
 
-/// A batch, and how many cycles of it were taken.
-#[derive(Default)]
-struct Taken {
-    batch: Batch,
-    count: usize,
-    /// The cycle that was given last, which lies in the list of names, and others behind it.
-    last: Vec<u32>,
-}
-
-impl Taken {
-    /// Takes a batch; another thread may have been faster, so what is there stays.
-    fn add(&mut self, batch: Batch) {
-        if self.count == self.batch.ends.len() {
-            (self.batch, self.count) = (batch, 0);
-            return;
-        }
-        let before = self.batch.nodes.len();
-        self.batch.nodes.extend(batch.nodes);
-        self.batch.ends.extend(batch.ends.iter().map(|end| before + end));
-    }
-
-    /// The next cycle by the names of its nodes. A cycle mostly begins as the one before it does: the list `path` holds
-    /// that one, what differs is changed, and a slice of it is given, which copies all names at once.
-    fn next<'py>(
-        &mut self,
-        names: &[Py<PyAny>],
-        path: &Bound<'py, PyList>,
-    ) -> PyResult<Option<Bound<'py, PyList>>> {
-        let Some(&end) = self.batch.ends.get(self.count) else { return Ok(None) };
-        let start = if self.count == 0 { 0 } else { self.batch.ends[self.count - 1] };
-        self.count += 1;
-        let cycle = &self.batch.nodes[start..end];
-        let alike = cycle.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
-        for (at, &node) in cycle.iter().enumerate().skip(alike) {
-            let name = names[node as usize].bind(path.py());
-            match self.last.get_mut(at) {
-                Some(last) => {
-                    path.set_item(at, name)?;
-                    *last = node;
-                }
-                None => {
-                    path.append(name)?;
-                    self.last.push(node);
+impl Batch {
+    /// The cycles by the names of their nodes. A cycle mostly begins as the one before it does: the list `path`
+    /// holds that one, what differs is changed, and a slice of it is taken, which copies all names at once.
+    fn named<'py>(&self, py: Python<'py>, names: &[Py<PyAny>]) -> PyResult<Bound<'py, PyList>> {
+        let (path, mut before): (_, Vec<u32>) = (PyList::empty(py), Vec::new());
+        let starts = iter::once(0).chain(self.ends.iter().copied());
+        let cycles = starts.zip(&self.ends).map(|(start, &end)| {
+            let cycle = &self.nodes[start..end];
+            let alike = cycle.iter().zip(&before).take_while(|(a, b)| a == b).count();
+            for (at, &node) in cycle.iter().enumerate().skip(alike) {
+                let name = names[node as usize].bind(py);
+                match before.get_mut(at) {
+                    Some(before) => {
+                        path.set_item(at, name)?;
+                        *before = node;
+                    }
+                    None => {
+                        path.append(name)?;
+                        before.push(node);
+                    }
                 }
             }
-        }
-        Ok(Some(path.get_slice(0, cycle.len())))
+            Ok(path.get_slice(0, cycle.len()))
+        });
+        PyList::new(py, cycles.collect::<PyResult<Vec<_>>>()?)
     }
 }
 
-/// Gives cycles in the order of their smallest node, found by a thread that is a little ahead.
+/// Gives lists of cycles in the order of their smallest node, found by a thread that is a little ahead. A whole list is given at
+/// once, since a call for each cycle would cost more than the cycle.
 #[pyclass(frozen, module = "magnon._magnon")]
-pub struct CycleIterator {
+pub struct CycleBatches {
     receiver: Mutex<Receiver<Batch>>,
-    waiting: Mutex<Taken>,
     /// What nodes are called.
     names: Vec<Py<PyAny>>,
-    /// The names of the cycle that was given last.
-    path: Py<PyList>,
     stop: Arc<AtomicBool>,
 }
 
 #[pymethods]
-impl CycleIterator {
+impl CycleBatches {
     #[new]
     #[pyo3(signature = (dataset, names, max_length=None))]
-    fn new(
-        py: Python<'_>,
-        dataset: &Dataset,
-        names: Vec<Py<PyAny>>,
-        max_length: Option<usize>,
-    ) -> PyResult<Self> {
+    fn new(dataset: &Dataset, names: Vec<Py<PyAny>>, max_length: Option<usize>) -> PyResult<Self> {
         let nodes = dataset.inner.graph.nodes();
         if names.len() != nodes {
             let problem = format!("{} names for {nodes} nodes", names.len());
@@ -144,9 +115,7 @@ impl CycleIterator {
         let stopped = stop.clone();
         let search = move || hand_over(Cycles::until(&data.graph, max_length, &stopped), &sender);
         std::thread::Builder::new().name("magnon cycles".to_owned()).spawn(search)?;
-        let (receiver, waiting) = (Mutex::new(receiver), Mutex::default());
-        let path = PyList::empty(py).unbind();
-        Ok(Self { receiver, waiting, names, path, stop })
+        Ok(Self { receiver: Mutex::new(receiver), names, stop })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -154,13 +123,7 @@ impl CycleIterator {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
-        let broken = |_| PyValueError::new_err("another thread left this iterator broken");
         loop {
-            let mut waiting = self.waiting.lock_py_attached(py).map_err(broken)?;
-            if let Some(cycle) = waiting.next(&self.names, self.path.bind(py))? {
-                return Ok(Some(cycle));
-            }
-            drop(waiting);
             // A loop in C, such as that of list(), looks at interrupts nowhere else.
             py.check_signals()?;
             let batch = py.detach(|| match self.receiver.lock() {
@@ -168,7 +131,7 @@ impl CycleIterator {
                 Err(_) => Err(RecvTimeoutError::Disconnected),
             });
             match batch {
-                Ok(batch) => self.waiting.lock_py_attached(py).map_err(broken)?.add(batch),
+                Ok(batch) => return batch.named(py, &self.names).map(Some),
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
                 Err(RecvTimeoutError::Timeout) => (),
             }
@@ -176,7 +139,7 @@ impl CycleIterator {
     }
 }
 
-impl Drop for CycleIterator {
+impl Drop for CycleBatches {
     fn drop(&mut self) {
         self.stop.store(true, Relaxed);
     }

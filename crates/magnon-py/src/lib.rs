@@ -31,7 +31,7 @@ mod _magnon {
     #[pymodule_export]
     use super::command::{command_flags, run_command};
     #[pymodule_export]
-    use super::cycles::{CycleIterator, cycles};
+    use super::cycles::{CycleBatches, cycles};
     #[pymodule_export]
     use super::dataset::{Dataset, homophily};
     #[pymodule_export]

@@ -17,14 +17,16 @@ from magnon.errors import DataError
 
 # What does not hold, and why.
 EXPECTED = {
-    "check_classifiers_classes": "-1 marks nodes without a label, as in scikit-learn's semi-supervised models",
+    "MagneticClassifier": {
+        "check_classifiers_classes": "-1 marks nodes without a label, as in scikit-learn's semi-supervised models",
+    },
 }
 
 
 @pytest.mark.filterwarnings("ignore:.*does not inherit")
 @parametrize_with_checks(
-    [magnon.MagneticClassifier(epochs=150), magnon.MagneticFeatures()],
-    expected_failed_checks=lambda estimator: EXPECTED if hasattr(estimator, "predict") else {},
+    [magnon.MagneticClassifier(epochs=150), magnon.MagneticFeatures(), magnon.MagneticEmbedding(1)],
+    expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator).__name__, {}),
 )
 def test_scikit_learn(estimator, check):
     check(estimator)

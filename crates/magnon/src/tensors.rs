@@ -83,6 +83,9 @@ pub enum FileError {
 /// The format version of all files that are written here.
 const VERSION: &str = "2";
 
+/// Longest header that readers of the format take.
+const LONGEST_HEADER: usize = 100_000_000;
+
 /// What a file holds: words, and tensors of numbers in the order of their names.
 #[derive(Debug, Default)]
 pub(crate) struct Tensors {
@@ -138,6 +141,10 @@ impl Tensors {
         let bytes = safetensors::serialize(views?, None).map_err(|e| broken(e.to_string()))?;
         let words = serde_json::to_string(&words).map_err(|e| broken(e.to_string()))?;
         let (header, numbers) = with_words(&bytes, &words);
+        if header.len() > LONGEST_HEADER {
+            let problem = "its words are longer than a safetensors file may have them, 100 MB";
+            return Err(broken(problem.to_owned()));
+        }
         let from = bytes.len() - numbers.len();
         Ok(Encoded { length: (header.len() as u64).to_le_bytes(), header, bytes, from })
     }
@@ -304,8 +311,34 @@ fn with_words<'a>(bytes: &'a [u8], words: &str) -> (String, &'a [u8]) {
     let header = String::from_utf8_lossy(header);
     let tensors = header.trim_end().trim_start_matches('{');
     let comma = if tensors == "}" { "" } else { "," };
-    let header = format!("{{\"__metadata__\":{words}{comma}{tensors}");
-    // Numbers start at a multiple of eight.
-    let length = header.len().next_multiple_of(8);
-    (format!("{header:<width$}", width = header.chars().count() + length - header.len()), numbers)
+    let mut header = format!("{{\"__metadata__\":{words}{comma}{tensors}");
+    // Numbers start at a multiple of eight. A width of `format!` would end at 65,535 characters, which the scaling of a
+    // few thousand columns goes beyond.
+    let padding = header.len().next_multiple_of(8) - header.len();
+    header.extend(std::iter::repeat_n(' ', padding));
+    (header, numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The scaling of a few thousand columns is a word longer than `format!` can pad.
+    #[test]
+    fn long_words_are_written_and_read() {
+        let path = Path::new("model.safetensors");
+        for length in 65_400..65_416 {
+            let mut tensors = Tensors::default();
+            tensors.words.insert("scaling".to_owned(), "é".repeat(length));
+            tensors.push_row("row", &[1.0, 2.0]);
+            let encoded = tensors.encode(path, "magnon-model").unwrap();
+            let bytes = encoded.parts().concat();
+            assert_eq!((8 + encoded.header.len()) % 8, 0);
+            let read = Tensors::parse(path, &bytes, "magnon-model").unwrap();
+            assert_eq!(
+                (read.words["scaling"].chars().count(), read.numbers("row")),
+                (length, Ok(vec![1.0, 2.0]))
+            );
+        }
+    }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from . import _magnon
@@ -83,7 +84,8 @@ def simple_cycles(
     if unknown:
         raise TypeError(f"unexpected keyword argument(s): {', '.join(unknown)}")
     names = dataset.node_names
-    return _magnon.CycleIterator(dataset._inner, list(range(dataset.nodes)) if names is None else names, max_length)
+    names = list(range(dataset.nodes)) if names is None else names
+    return chain.from_iterable(_magnon.CycleBatches(dataset._inner, names, max_length))
 
 
 def homophily(  # type: ignore[misc]  # labels may be given by place, too

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "CycleIterator",
+    "CycleBatches",
     "Dataset",
     "Model",
     "Operator",
@@ -91,10 +91,10 @@ class Operator:
     def response(self, flags: list[str], watch: _Watch = None) -> str: ...
 
 @final
-class CycleIterator(Iterator[list[Any]]):
-    def __new__(cls, dataset: Dataset, names: list[Any], max_length: int | None = None) -> CycleIterator: ...
-    def __iter__(self) -> CycleIterator: ...
-    def __next__(self) -> list[Any]: ...
+class CycleBatches(Iterator[list[list[Any]]]):
+    def __new__(cls, dataset: Dataset, names: list[Any], max_length: int | None = None) -> CycleBatches: ...
+    def __iter__(self) -> CycleBatches: ...
+    def __next__(self) -> list[list[Any]]: ...
 
 @final
 class Model:

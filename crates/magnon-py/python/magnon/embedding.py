@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._estimator import Transformer
+from ._estimator import Estimator
 from ._signals import eigenmap
-from .errors import ArgumentError
+from .errors import ArgumentError, DataError
 
 
-class MagneticEmbedding(Transformer):
+class MagneticEmbedding(Estimator):
     """Maps the nodes of a graph by the first eigenvectors of its magnetic Laplacian.
+
+    As scikit-learn's ``SpectralEmbedding`` it has no ``transform``: other nodes need another fit.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ class MagneticEmbedding(Transformer):
     ----------
     embedding_ : array
         One row per node.
+    n_features_in_ : int
+        Nodes of the graph.
     eigenvalues_ : array
         The eigenvalues of the vectors taken.
     map_ : Eigenmap
@@ -73,6 +77,8 @@ class MagneticEmbedding(Transformer):
         given = X if graph is None else graph
         if given is None:
             raise ArgumentError("there is no graph to embed; give it with graph=")
+        if isinstance(given, (np.ndarray, list)):
+            check_numbers(np.asarray(given))
         if self.output not in ("plane", "angles", "complex"):
             raise ArgumentError(f"output is plane, angles or complex, not {self.output!r}")
         settings = {name: getattr(self, name) for name in ("charge", "phase", "symmetrize", "normalize")}
@@ -86,7 +92,18 @@ class MagneticEmbedding(Transformer):
         )
         self.eigenvalues_ = self.map_.eigenvalues
         self.embedding_ = self._shown()
+        self.n_features_in_ = len(self.embedding_)
         return self
+
+    def fit_transform(self, X: Any = None, y: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
+        """The points of the nodes of a graph."""
+        return self.fit(X, y, graph=graph).embedding_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = self._tags(None)
+        tags.input_tags.pairwise = True
+        tags.transformer_tags = None
+        return tags
 
     def _shown(self) -> npt.NDArray[Any]:
         points = self.map_.points
@@ -94,10 +111,18 @@ class MagneticEmbedding(Transformer):
             return points
         return self.map_.angles if self.output == "angles" else np.hstack([points.real, points.imag])
 
-    def transform(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
-        """The points of the nodes that it was fitted on; others need another fit."""
-        self._check_fitted()
-        return self.embedding_
+
+def check_numbers(array: npt.NDArray[Any]) -> None:
+    """Refuses arrays that are neither edges nor weights, in the words of scikit-learn's conventions."""
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: weights of edges are real")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise DataError("the graph holds NaN or infinity")
+    if array.ndim == 2 and 0 in array.shape:
+        kind = "sample" if array.shape[0] == 0 else "feature"
+        raise DataError(f"0 {kind}(s) (shape={array.shape}) while a minimum of 1 is required.")
+    if array.shape == (1, 1):
+        raise DataError("a graph of n_samples = 1 node has no embedding")
 
 
 def range_list(count: int) -> list[int]:

@@ -50,13 +50,22 @@ impl Features {
         }
     }
 
-    /// Scales every row by the sum of its absolute values; rows of zeros stay.
+    /// Divides every row by the sum of its absolute values; rows of zeros stay.
     pub fn normalize_rows(&mut self) {
+        self.divide_rows(|values| values.iter().map(|v| f64::from(v.abs())).sum());
+    }
+
+    /// Divides every row by its largest absolute value; rows of zeros stay. Rows of 0 and 1 that were scaled are what they were.
+    pub(crate) fn scale_rows_to_one(&mut self) {
+        self.divide_rows(|values| values.iter().map(|v| f64::from(v.abs())).fold(0.0, f64::max));
+    }
+
+    fn divide_rows(&mut self, size: impl Fn(&[f32]) -> f64) {
         for row in 0..self.rows() {
             let values = self.row_values_mut(row);
-            let sum: f64 = values.iter().map(|v| f64::from(v.abs())).sum();
-            if sum > 0.0 {
-                values.iter_mut().for_each(|v| *v = (f64::from(*v) / sum) as f32);
+            let size = size(values);
+            if size > 0.0 {
+                values.iter_mut().for_each(|v| *v = (f64::from(*v) / size) as f32);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a graph looks like, in a few numbers.
 
 use super::{DiGraph, GraphError, strong_components, weak_components};
+use crate::matrix::Matrix;
 use crate::memory;
 use serde::Serialize;
 
@@ -52,6 +53,18 @@ pub struct Measures {
     pub out_degree: DegreeStats,
     /// Edges into a node.
     pub in_degree: DegreeStats,
+}
+
+/// ln(1 + d) of the degrees in and out, one row per node.
+pub(crate) fn log_degrees(graph: &DiGraph) -> Matrix<f32> {
+    let mut degrees = Matrix::zeros(graph.nodes(), 2);
+    let values = degrees.as_mut_slice();
+    for (u, v) in graph.iter() {
+        values[2 * v as usize] += 1.0;
+        values[2 * u as usize + 1] += 1.0;
+    }
+    values.iter_mut().for_each(|degree: &mut f32| *degree = degree.ln_1p());
+    degrees
 }
 
 /// Measures `graph`, or says how much memory that needs where there is too little.

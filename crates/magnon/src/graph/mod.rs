@@ -15,5 +15,6 @@ pub(crate) use components::strong_components_from;
 pub use components::{Components, strong_components, weak_components};
 pub use digraph::DiGraph;
 pub use homophily::{Homophily, homophily};
+pub(crate) use measures::log_degrees;
 pub use measures::{DegreeStats, Measures, measure, try_measure};
 pub(crate) use merged::Merged;

@@ -5,6 +5,7 @@ mod channels;
 mod compute;
 mod head;
 mod network;
+mod prepared;
 mod probe;
 
 pub use channel::Channel;
@@ -20,6 +21,7 @@ use crate::graph::DiGraph;
 use crate::nn::{Engine, Init, NamedNumbers};
 use head::Head;
 use network::Bank;
+use prepared::Prepared;
 use serde::{Deserialize, Serialize};
 
 /// How the hidden layer of a bank is made non-linear.
@@ -52,6 +54,8 @@ pub enum BankActivation {
 /// | `hidden` | 64 | columns of a channel | 1 to 65536 |
 /// | `layers` | 1 | hidden layers, that of the channels included | 1 to 4 |
 /// | `activation` | `relu` | what makes it non-linear | `relu`, `tanh`, `gated_tanh` |
+/// | `rescale` | false | whether rows of the features are scaled to a largest entry of 1 first | |
+/// | `degrees` | false | whether ln(1 + d) of the degrees in and out are two more columns of the features | |
 /// | `normalize_rows` | true | whether rows of a channel are scaled to norm 1 | |
 /// | `dropout` | 0.5 | share of the hidden layers left out in training | [0, 1) |
 /// | `decay` | 1 | factor of the weight decay | 0 to 1000 |
@@ -67,6 +71,11 @@ pub struct BankConfig {
     pub layers: usize,
     /// What makes it non-linear.
     pub activation: BankActivation,
+    /// Whether rows of the features are scaled to a largest entry of 1 first: 0/1 features that were divided by their row
+    /// sums are what they were, so that in sums over neighbours those with many entries count for more.
+    pub rescale: bool,
+    /// Whether ln(1 + d) of the degrees in and out, which words divide out, are two more columns of the features.
+    pub degrees: bool,
     /// Whether rows of a channel are scaled to norm 1.
     pub normalize_rows: bool,
     /// Share of the hidden layers left out in training.
@@ -99,11 +108,20 @@ impl Default for BankConfig {
             hidden: 64,
             layers: 1,
             activation: BankActivation::Relu,
+            rescale: false,
+            degrees: false,
             normalize_rows: true,
             dropout: 0.5,
             decay: 1.0,
             init: Init::Glorot,
         }
+    }
+}
+
+impl BankConfig {
+    fn prepared(&self) -> Prepared {
+        let Self { rescale, degrees, .. } = *self;
+        Prepared { rescale, degrees }
     }
 }
 
@@ -122,6 +140,8 @@ impl Architecture for BankConfig {
             Tunable::HIDDEN,
             whole("layers", &[1, 2]),
             Tunable { key: "activation", values: Values::Words(&["relu", "tanh", "gated_tanh"]) },
+            Tunable { key: "rescale", values: Values::Flag },
+            Tunable { key: "degrees", values: Values::Flag },
             Tunable::NORMALIZE_ROWS,
             Tunable::DROPOUT,
         ],
@@ -137,26 +157,26 @@ impl Architecture for BankConfig {
         check_dropout(self.dropout)
     }
 
-    fn alternatives(&self, graph: &DiGraph, _: &Features) -> Vec<Self> {
-        match self.channels {
-            Channels::Given(_) => Vec::new(),
-            Channels::Auto => channels::suited(graph)
-                .into_iter()
-                .map(|channels| {
-                    let smooth =
-                        channels.iter().all(|channel| matches!(channel, Channel::Filter { .. }));
-                    let bank = Self { channels: Channels::Given(channels), ..self.clone() };
-                    // Smoothed features alone are for few labels: the size of a row tells how sure they are, and
-                    // a strong decay keeps them from being learnt by heart.
-                    match smooth {
-                        true => {
-                            Self { normalize_rows: false, decay: SMOOTH_DECAY * self.decay, ..bank }
-                        }
-                        false => bank,
-                    }
-                })
-                .collect(),
+    fn alternatives(&self, graph: &DiGraph, features: &Features) -> Vec<Self> {
+        if let Channels::Given(_) = self.channels {
+            return Vec::new();
         }
+        let rescale = features.values().iter().all(|&x| x >= 0.0);
+        let walks = Self { rescale, ..self.clone() };
+        // The size of a smoothed row tells how sure it is, and a strong decay keeps few labels from being learnt by heart.
+        let smooth =
+            Self { normalize_rows: false, decay: SMOOTH_DECAY * self.decay, ..self.clone() };
+        let with =
+            |bank: &Self, channels| Self { channels: Channels::Given(channels), ..bank.clone() };
+        let sized = Self { degrees: true, ..walks.clone() };
+        let mut banks = vec![
+            with(&smooth, vec![Channel::low_pass(64)]),
+            with(&smooth, vec![Channel::low_pass(8)]),
+            with(&walks, channels::walks(graph)),
+            with(&sized, channels::walks(graph)),
+        ];
+        banks.extend(channels::walks_and_rows(graph).map(|channels| with(&sized, channels)));
+        banks
     }
 
     fn shares(&self, weights: &[NamedNumbers]) -> Vec<InputShare> {
@@ -178,7 +198,7 @@ impl Architecture for BankConfig {
         inputs: &Inputs<'a>,
     ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
         let channels = self.channels.resolve(inputs);
-        let computed = compute::Computed::new(engine, inputs, &channels)?;
+        let computed = compute::Computed::new(engine, inputs, &channels, self.prepared())?;
         let (layout, head) = Head::new(self, inputs, &computed);
         Ok(Box::new(Bank::new(layout, head, computed)))
     }

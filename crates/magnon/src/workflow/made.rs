@@ -4,7 +4,7 @@ use crate::Error;
 use crate::data::{
     DataError, Dataset, FeatureNorm, Features, MadeFeatures, MadeKind, Scaling, set_features,
 };
-use crate::graph::DiGraph;
+use crate::graph::{DiGraph, log_degrees};
 use crate::matrix::{Matrix, SparseMatrix};
 use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig};
 use crate::spectrum::{Select, SpectrumConfig, spectrum};
@@ -39,14 +39,7 @@ pub fn make_features(
 }
 
 fn degrees(graph: &DiGraph) -> Features {
-    let mut degrees = Matrix::<f32>::zeros(graph.nodes(), 2);
-    let values = degrees.as_mut_slice();
-    for (u, v) in graph.iter() {
-        values[2 * v as usize] += 1.0;
-        values[2 * u as usize + 1] += 1.0;
-    }
-    values.iter_mut().for_each(|degree| *degree = degree.ln_1p());
-    Features::Dense(degrees)
+    Features::Dense(log_degrees(graph))
 }
 
 fn ones(graph: &DiGraph) -> Features {

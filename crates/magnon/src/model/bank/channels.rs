@@ -23,7 +23,7 @@ impl Channels {
     pub(super) fn resolve(&self, inputs: &Inputs) -> Vec<Channel> {
         match self {
             Self::Given(channels) => channels.clone(),
-            Self::Auto => suited(inputs.graph).pop().unwrap_or_default(),
+            Self::Auto => walks_and_rows(inputs.graph).unwrap_or_else(|| walks(inputs.graph)),
         }
     }
 }
@@ -31,23 +31,26 @@ impl Channels {
 /// Nodes up to which weights for each of them are worth a try.
 const NODES: usize = 200_000;
 
-/// Banks that suit a graph; the richest is the last.
-pub(super) fn suited(graph: &DiGraph) -> Vec<Vec<Channel>> {
+/// The words of one and two steps that differ on a graph.
+fn words(graph: &DiGraph) -> &'static [&'static [Along]] {
     use Along::{In, Out};
-    let words: &[&[Along]] = match graph.is_symmetric() {
+    match graph.is_symmetric() {
         true => &[&[Out], &[Out, Out]],
         false => &[&[Out], &[In], &[Out, Out], &[Out, In], &[In, Out], &[In, In]],
-    };
-    let walks: Vec<Channel> = std::iter::once(Channel::Features)
-        .chain(words.iter().map(|word| Channel::Steps(word.to_vec())))
-        .collect();
-    let mut banks = vec![vec![Channel::low_pass(64)], vec![Channel::low_pass(8)], walks.clone()];
-    if graph.nodes() <= NODES {
-        let single = words.iter().filter(|word| word.len() == 1);
-        let rows = single.map(|word| Channel::Rows(word.to_vec()));
-        banks.push(walks.into_iter().chain(rows).collect());
     }
-    banks
+}
+
+/// The features, and all words of one and two steps.
+pub(super) fn walks(graph: &DiGraph) -> Vec<Channel> {
+    let walks = words(graph).iter().map(|word| Channel::Steps(word.to_vec()));
+    std::iter::once(Channel::Features).chain(walks).collect()
+}
+
+/// The same with the rows of the adjacency, where the graph is not too large for them.
+pub(super) fn walks_and_rows(graph: &DiGraph) -> Option<Vec<Channel>> {
+    let single = words(graph).iter().filter(|word| word.len() == 1);
+    let rows = single.map(|word| Channel::Rows(word.to_vec()));
+    (graph.nodes() <= NODES).then(|| walks(graph).into_iter().chain(rows).collect())
 }
 
 impl Serialize for Channels {

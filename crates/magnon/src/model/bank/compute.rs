@@ -1,6 +1,7 @@
 //! What the channels of a bank are on a graph, and how their products with weights are made.
 
 use super::channel::Channel;
+use super::prepared::Prepared;
 use super::probe;
 use crate::data::Features;
 use crate::filter::{Filter, Propagated, propagate};
@@ -11,6 +12,7 @@ use crate::model::rows::{dense_rows, feature_rows, filter_reach, filter_rows};
 use crate::model::{Inputs, ModelError, ProductOrder, Purpose, Reach};
 use crate::nn::{Engine, Field, MapSource, Scalar, Series};
 use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -63,7 +65,8 @@ impl ComputedChannel {
 /// The channels of a bank on a graph with its features.
 pub(super) struct Computed<'a, E: Engine> {
     pub channels: Vec<ComputedChannel>,
-    features: &'a Features,
+    features: Cow<'a, Features>,
+    prepared: Prepared,
     pattern: Arc<Pattern>,
     steps: InAndOut,
     /// X, where products are made as H·(X·W).
@@ -77,11 +80,16 @@ const ROOM: usize = 2 << 30;
 const SPARSE_COST: usize = 4;
 
 impl<'a, E: Engine> Computed<'a, E> {
-    pub fn new(engine: &E, inputs: &Inputs<'a>, channels: &[Channel]) -> Result<Self, ModelError> {
-        let features = inputs.features;
+    pub fn new(
+        engine: &E,
+        inputs: &Inputs<'a>,
+        channels: &[Channel],
+        prepared: Prepared,
+    ) -> Result<Self, ModelError> {
         let mut computed = Self {
             channels: Vec::new(),
-            features,
+            features: prepared.features(inputs),
+            prepared,
             pattern: inputs.pattern.clone(),
             steps: InAndOut::new(inputs.graph, 0.5),
             whole: None,
@@ -95,8 +103,9 @@ impl<'a, E: Engine> Computed<'a, E> {
         let factored =
             |channel: &ComputedChannel| matches!(channel.product, Product::Factored { .. });
         if computed.channels.iter().any(factored) {
-            let every = 0..features.rows();
-            computed.whole = Some(Arc::new(engine.prepare(feature_rows(features, every))?));
+            let features = computed.features.as_ref();
+            let every = feature_rows(features, 0..features.rows());
+            computed.whole = Some(Arc::new(engine.prepare(every)?));
         }
         Ok(computed)
     }
@@ -153,13 +162,13 @@ impl<'a, E: Engine> Computed<'a, E> {
             probe::mean_square(&block)
         };
         let square = match channel {
-            Channel::Features => probe::square(self.features),
-            Channel::Steps(word) => walk(word, probe::signs(self.features)),
+            Channel::Features => probe::square(&self.features),
+            Channel::Steps(word) => walk(word, probe::signs(&self.features)),
             Channel::Rows(word) => walk(word, probe::plain_signs(self.nodes())),
             Channel::Filter { operator, filter } => {
                 let operator = MagneticOperator::from_pattern(inputs.pattern.clone(), operator)?;
                 let filter = filter.build(operator.bounds(), operator.config().kind)?;
-                let block = Features::Dense(probe::signs(self.features));
+                let block = Features::Dense(probe::signs(&self.features));
                 match propagate(&operator, &filter, &block, &|_, _| true)? {
                     Propagated::Real(block) => probe::mean_square(&block),
                     // Of a complex channel half goes to the real part.
@@ -192,12 +201,12 @@ impl<'a, E: Engine> Computed<'a, E> {
         room: &mut usize,
     ) -> Result<Product, ModelError> {
         let field = if operator.is_real() { Field::Real } else { Field::Complex };
-        let x = self.features;
+        let x = self.features.as_ref();
         let bytes = x.rows().saturating_mul(x.cols()).saturating_mul(4 * field.parts());
         let steps = Series::of(&filter).steps();
         let compute = |operator: &MagneticOperator, filter: &Filter| {
             let compute = || Ok(propagate(operator, filter, x, inputs.progress)?);
-            match inputs.shared {
+            match inputs.shared.filter(|_| self.prepared == Prepared::default()) {
                 Some(shared) => shared.filtered(operator, filter, compute),
                 None => Ok(Arc::new(compute()?)),
             }
@@ -246,7 +255,8 @@ impl<'a, E: Engine> Computed<'a, E> {
         let mut far = 0;
         for channel in &self.channels {
             match channel.reach {
-                Reach::Hops(hops) => far = far.max(hops),
+                // A degree is known by the neighbours.
+                Reach::Hops(hops) => far = far.max(hops + usize::from(self.prepared.degrees)),
                 Reach::Everything => return Reach::Everything,
             }
         }
@@ -272,7 +282,7 @@ impl<'a, E: Engine> Computed<'a, E> {
         let each = || nodes.iter().map(|&u| u as usize);
         let block = |channel: &ComputedChannel| -> Result<Block<E>, ModelError> {
             Ok(match &channel.product {
-                Product::Raw => Block::Rows(prepare(feature_rows(self.features, each()))?),
+                Product::Raw => Block::Rows(prepare(feature_rows(&self.features, each()))?),
                 Product::Rows(along) => Block::Rows(prepare(self.adjacency_rows(*along, nodes))?),
                 Product::Filtered(filtered) => {
                     Block::Rows(prepare(dense_rows(filtered.as_ref(), each(), false))?)
@@ -303,7 +313,7 @@ impl<'a, E: Engine> Computed<'a, E> {
         };
         let rows: Vec<usize> = seen.nodes().collect();
         let features = starts(From::Features)
-            .then(|| prepare(feature_rows(self.features, rows.iter().copied())))
+            .then(|| prepare(feature_rows(&self.features, rows.iter().copied())))
             .transpose()?;
         let selection = starts(From::Nodes).then(|| prepare(self.selection(&rows))).transpose()?;
         Ok(Blocks { blocks, features, selection, whole: self.whole.clone(), seen })
