@@ -159,6 +159,13 @@ def test_column_names_are_kept(graph):
     assert magnon.as_dataset(graph, frame).feature_names == ["age", "income"]
 
 
+def test_large_labels_are_refused(graph):
+    labels = np.array([1e30, 2e30] * 20)
+    with pytest.raises(DataError, match="too large for a class"):
+        magnon.as_dataset(graph, np.eye(40), labels=labels)
+    magnon.as_dataset(graph, np.eye(40), labels=labels / 1e30)
+
+
 def test_read_only_arrays_are_not_written(graph):
     features = np.arange(80.0).reshape(40, 2)
     features.flags.writeable = False
@@ -172,3 +179,32 @@ def test_torch():
     index = torch.tensor([[0, 1, 2], [1, 2, 0]])
     features = torch.eye(3, requires_grad=True)
     assert magnon.propagate(index, features, charge="1/3", order=2).shape == (3, 3)
+    expected = magnon.propagate(sp.csr_array(([1.0] * 3, index.numpy()), shape=(3, 3)), np.eye(3), charge="1/3", order=2)
+    for tensor in (features, features.detach().to(torch.float64), features.detach().T.contiguous().T):
+        assert np.array_equal(magnon.propagate(index, tensor, charge="1/3", order=2), expected)
+    with pytest.raises(DataError, match="complex"):
+        magnon.propagate(index, torch.eye(3, dtype=torch.complex64))
+
+
+def test_pytorch_geometric(graph):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    geometric = pytest.importorskip("torch_geometric", reason="PyTorch Geometric is not installed")
+    from torch_geometric.utils import from_scipy_sparse_matrix
+
+    index, weight = from_scipy_sparse_matrix(sp.coo_matrix(graph))
+    labels, masks = torch.arange(40) % 2, torch.arange(40)
+    data = geometric.data.Data(
+        x=torch.eye(40),
+        y=labels,
+        edge_index=index,
+        edge_weight=weight,
+        train_mask=masks % 3 == 0,
+        val_mask=masks % 3 == 1,
+        test_mask=masks % 3 == 2,
+    )
+    expected = magnon.propagate(graph, np.eye(40), charge="1/5", order=3)
+    assert np.array_equal(magnon.propagate(data, data.x, charge="1/5", order=3), expected)
+    clf = magnon.MagneticClassifier(epochs=5, charge="1/5").fit(
+        data.x, data.y, graph=data, train=data.train_mask, val=data.val_mask
+    )
+    assert clf.predict_proba().shape == (40, 2)

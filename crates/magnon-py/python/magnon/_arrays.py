@@ -145,6 +145,8 @@ def read_labels(labels: Any, classes: npt.NDArray[Any] | None = None) -> Labels:
         except TypeError as error:
             raise DataError(f"labels cannot be told apart: {error}") from error
         if classes.dtype.kind == "f" and bool(np.all(classes == np.floor(classes))):
+            if len(classes) and np.abs(classes).max() > 2**53:
+                raise DataError(f"the label {classes[-1]:g} is too large for a class")
             classes = classes.astype(np.int64)
         elif classes.dtype.kind == "f":
             raise DataError("Unknown label type: continuous; labels are classes, not measurements")
