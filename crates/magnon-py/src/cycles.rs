@@ -49,8 +49,10 @@ pub fn cycles(
     json(&value)
 }
 
-/// Most cycles that are handed over at once.
-const BATCH: usize = 1024;
+/// Most cycles that are handed over at once: fewer new lists than Python's collector lets pass before it looks through them.
+const BATCH: usize = 256;
+/// Batches that the search may be ahead.
+const AHEAD: usize = 16;
 /// Time between two looks at interrupts.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -110,7 +112,7 @@ impl CycleBatches {
             let problem = format!("{} names for {nodes} nodes", names.len());
             return Err(PyValueError::new_err(problem));
         }
-        let (sender, receiver) = sync_channel(2);
+        let (sender, receiver) = sync_channel(AHEAD);
         let (data, stop) = (dataset.inner.clone(), Arc::new(AtomicBool::new(false)));
         let stopped = stop.clone();
         let search = move || hand_over(Cycles::until(&data.graph, max_length, &stopped), &sender);
