@@ -1,9 +1,10 @@
 //! The Python package: its wheels, and its tests in an environment of their own.
 
 use crate::{cargo, peers, release_binary, root, run as step, target};
-use anyhow::Context;
+use anyhow::{Context, ensure};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Builds what would be published, into target/wheels: a wheel that is tagged for the oldest systems it runs
 /// on, and a source distribution that builds from the lock file.
@@ -17,7 +18,34 @@ pub fn wheel() -> anyhow::Result<()> {
         command
     };
     step(build("build").args(["--release", "--locked", "--compatibility", "pypi"]))?;
-    step(&mut build("sdist"))
+    step(&mut build("sdist"))?;
+    check_sources(&python)
+}
+
+/// The sources must resolve without the network, to the versions of the lock file. They have fewer crates than the
+/// workspace, so Cargo drops what it no longer needs from the lock file; `--locked` would refuse that.
+fn check_sources(python: &Path) -> anyhow::Result<()> {
+    let folder = root().join("target").join("peers").join("sources");
+    let sources = target().join("wheels");
+    let is_sources = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "gz");
+    let found = std::fs::read_dir(&sources)?.filter_map(|entry| Some(entry.ok()?.path()));
+    let archive = found.filter(is_sources).max().context("maturin left no source distribution")?;
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    let mut unpack = Command::new(python);
+    step(unpack.args(["-m", "tarfile", "-e"]).args([&archive, &folder]))?;
+    let unpacked = std::fs::read_dir(&folder)?.next().context("the archive is empty")??.path();
+    let versions = |lock: &Path| -> anyhow::Result<BTreeSet<String>> {
+        let text = std::fs::read_to_string(lock.join("Cargo.lock"))?;
+        Ok(text.split("[[package]]").skip(1).map(|one| one.lines().take(3).collect()).collect())
+    };
+    let known = versions(&unpacked)?;
+    let words = ["metadata", "--offline", "--format-version", "1"];
+    step(cargo(&words).current_dir(&unpacked).stdout(Stdio::null()))?;
+    let other: Vec<String> = versions(&unpacked)?.difference(&known).cloned().collect();
+    ensure!(other.is_empty(), "the lock file lacks {}", other.join(", "));
+    Ok(())
 }
 
 /// Times the wheel that would be published against the command, scipy and networkx.
