@@ -19,6 +19,7 @@ mod card;
 mod compile;
 mod engine;
 mod filter;
+mod held;
 mod lanes;
 mod loss;
 mod map;
