@@ -38,14 +38,17 @@ pub use any::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 pub use attention::{Attention, AttentionGradient};
 pub use cpu::{Breakdown, Cpu, Map};
 pub use device::{Device, EngineWork};
-pub use engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+pub use engine::{
+    Activation, AdamStep, Done, DrawKey, Engine, Factor, LaneConfig, Moved, Propagator,
+    Relabelling, Side,
+};
 pub use error::EngineError;
 pub use init::{Init, initialise, initialise_bias};
 pub use layout::{Layout, Linear, NamedNumbers};
 pub use map::{MapSource, Series};
 pub(crate) use parameters::download;
 pub use parameters::{ParameterId, Parameters};
-pub use replay::{Never, Replay, ReplayConfig, ReplayScore};
+pub use replay::{Never, Replay, ReplayConfig, ReplayScore, StepNumbers};
 pub use scalar::Scalar;
 pub use schedule::Schedule;
 pub use shape::{Field, Shape};

@@ -5,7 +5,10 @@ use super::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::engine::{
+    Activation, AdamStep, Done, DrawKey, Engine, Factor, LaneConfig, Moved, Propagator,
+    Relabelling, Side,
+};
 use crate::nn::replay::ReplayConfig;
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
@@ -53,14 +56,34 @@ impl Engine for AnyEngine {
         }
     }
 
-    fn lanes(&self, seeds: &[u64]) -> Option<Result<Self, EngineError>> {
+    fn lanes(&self, lanes: &[LaneConfig]) -> Option<Result<Self, EngineError>> {
         match self {
-            Self::Cpu(engine) => Some(engine.lanes(seeds)?.map(Self::Cpu)),
+            Self::Cpu(engine) => Some(engine.lanes(lanes)?.map(Self::Cpu)),
             #[cfg(feature = "cuda")]
             Self::Cuda(engine) => {
-                Some(engine.lanes(seeds)?.map(|engine| Self::Cuda(Box::new(engine))))
+                Some(engine.lanes(lanes)?.map(|engine| Self::Cuda(Box::new(engine))))
             }
         }
+    }
+
+    fn fork(&self) -> Done {
+        hand!(self, |engine| engine.fork())
+    }
+
+    fn aside(&self, aside: bool) {
+        hand!(self, |engine| engine.aside(aside))
+    }
+
+    fn join(&self) -> Done {
+        hand!(self, |engine| engine.join())
+    }
+
+    fn relabel(&self, lanes: &[Relabelling]) -> Done {
+        hand!(self, |engine| engine.relabel(lanes))
+    }
+
+    fn has_lanes(&self) -> bool {
+        hand!(self, |engine| engine.has_lanes())
     }
 
     fn put_lane(&self, lane: usize, from: &AnyBuffer, to: &mut AnyBuffer) -> Done {
@@ -149,6 +172,14 @@ impl Engine for AnyEngine {
         progress: Progress,
     ) -> Result<Propagated, FilterError> {
         hand!(self, |engine| engine.propagate(operator, filter, features, progress))
+    }
+
+    fn propagator<'a>(
+        &'a self,
+        operator: &'a MagneticOperator,
+        filter: &'a Filter,
+    ) -> Result<Propagator<'a>, FilterError> {
+        hand!(self, |engine| engine.propagator(operator, filter))
     }
 
     fn prepare(&self, source: MapSource<f32>) -> Result<AnyMap, EngineError> {
@@ -357,20 +388,63 @@ impl Engine for AnyEngine {
         }
     }
 
-    fn square_norm(&self, x: &AnyBuffer) -> Result<f64, EngineError> {
-        hand!(self, |engine, x| engine.square_norm(x))
+    fn clip(&self, gradients: &[&AnyBuffer], most: f64, factor: &mut AnyBuffer) -> Done {
+        match self {
+            Self::Cpu(engine) => {
+                let own = gradients.iter().map(|own| own.cpu()).collect::<Result<Vec<_>, _>>()?;
+                engine.clip(&own, most, factor.cpu()?)
+            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => {
+                let own = gradients.iter().map(|own| own.cuda()).collect::<Result<Vec<_>, _>>()?;
+                engine.clip(&own, most, factor.cuda()?)
+            }
+        }
     }
 
     fn adam(
         &self,
         step: AdamStep,
+        clip: Option<&AnyBuffer>,
         gradient: &AnyBuffer,
         weights: &mut AnyBuffer,
         first: &mut AnyBuffer,
         second: &mut AnyBuffer,
     ) -> Done {
-        hand!(self, |engine, gradient, weights, first, second| {
-            engine.adam(step, gradient, weights, first, second)
+        hand!(self, |engine, clip, gradient, weights, first, second| {
+            engine.adam(step, clip, gradient, weights, first, second)
         })
+    }
+
+    fn adam_all(&self, step: AdamStep, decays: &[f64], all: Moved<Self>) -> Done {
+        let Moved { clip, gradients, weights, first, second } = all;
+        let moments = first.iter_mut().zip(second);
+        let each = weights.iter_mut().zip(decays).zip(gradients).zip(moments);
+        match self {
+            Self::Cpu(engine) => {
+                let clip = Own::cpu(clip)?;
+                for (((weights, &decays), gradient), (first, second)) in each {
+                    let (step, gradient) = (step.for_share(decays), gradient.cpu()?);
+                    engine.adam(
+                        step,
+                        clip,
+                        gradient,
+                        weights.cpu()?,
+                        first.cpu()?,
+                        second.cpu()?,
+                    )?;
+                }
+                Ok(())
+            }
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => {
+                let mut updates = Vec::new();
+                for (((weights, &decays), gradient), (first, second)) in each {
+                    let own = [weights.cuda()?, first.cuda()?, second.cuda()?];
+                    updates.push((step.for_share(decays), gradient.cuda()?, own));
+                }
+                engine.adam_of(Own::cuda(clip)?, &mut updates)
+            }
+        }
     }
 }

@@ -333,21 +333,25 @@ impl<T: Scalar> Engine for Cpu<T> {
         Ok(())
     }
 
-    fn square_norm(&self, x: &Vec<T>) -> Result<f64, EngineError> {
-        Ok(x.iter().map(|x| x.to_f64() * x.to_f64()).sum())
+    fn clip(&self, gradients: &[&Vec<T>], most: f64, factor: &mut Vec<T>) -> Done {
+        let squares = |x: &&Vec<T>| x.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>();
+        let norm = gradients.iter().map(squares).sum::<f64>().sqrt();
+        factor.fill(T::from_f64((most / norm.max(most)).min(1.0)));
+        Ok(())
     }
 
     fn adam(
         &self,
         step: AdamStep,
+        clip: Option<&Vec<T>>,
         gradient: &Vec<T>,
         weights: &mut Vec<T>,
         first: &mut Vec<T>,
         second: &mut Vec<T>,
     ) -> Done {
-        self.clock.time(Work::Optimiser, || {
-            self.instructions.compute(optimise::Adam { step, gradient, weights, first, second })
-        });
+        let clip = clip.and_then(|clip| clip.first()).copied().unwrap_or(T::ONE);
+        let work = optimise::Adam { step, clip, gradient, weights, first, second };
+        self.clock.time(Work::Optimiser, || self.instructions.compute(work));
         Ok(())
     }
 }

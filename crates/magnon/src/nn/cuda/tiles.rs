@@ -4,7 +4,7 @@ use super::Cuda;
 use super::abi::{self, Address};
 use super::apply::THREADS;
 use super::held::Held;
-use super::map::Lists;
+use super::lists::Lists;
 use crate::nn::map::everyone;
 use crate::nn::tiles::{HeldTiles, Listener, Tile, TileStep, TileWork, weights};
 use crate::nn::{Done, EngineError};
