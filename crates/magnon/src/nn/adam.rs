@@ -97,9 +97,7 @@ impl<E: Engine> Adam<E> {
     /// Does what a step needs before it: the factor of clipped gradients.
     pub(crate) fn clip(&mut self, engine: &E, gradients: &[E::Buffer]) -> Done {
         match (self.config.clip, &mut self.clip) {
-            (Some(most), Some(factor)) => {
-                engine.clip(&gradients.iter().collect::<Vec<_>>(), most, factor)
-            }
+            (Some(most), Some(factor)) => engine.clip(gradients, most, factor),
             _ => Ok(()),
         }
     }

@@ -420,7 +420,7 @@ pub trait Engine: Send + Sync + Sized + 'static {
 
     /// `factor[0]` becomes what the gradients are multiplied with so that their norm, taken over all of
     /// them, is `most` at most.
-    fn clip(&self, gradients: &[&Self::Buffer], most: f64, factor: &mut Self::Buffer) -> Done;
+    fn clip(&self, gradients: &[Self::Buffer], most: f64, factor: &mut Self::Buffer) -> Done;
     /// One Adam step on `weights` with the moments `first` and `second`; the gradient is multiplied with
     /// the first number of `clip` before.
     fn adam(

@@ -71,11 +71,6 @@ pub(crate) trait TileWork<T, const N: usize> {
 pub(crate) struct Workplace(pub(super) AnyEngine);
 
 impl Workplace {
-    /// Whether that is main memory.
-    pub fn is_here(&self) -> bool {
-        matches!(self.0, AnyEngine::Cpu(_))
-    }
-
     /// (S − centre) / half in the space z = r ⊙ x of [`MagneticOperator::scaling`]. In main memory
     /// `shared` lets all threads take part in a step.
     pub fn steps<'a, T: Real, const N: usize, const COMPLEX: bool>(

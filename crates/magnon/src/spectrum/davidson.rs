@@ -27,6 +27,9 @@ use faer::{Mat, c64};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// ln of the growth that one filtering gives the slowest vector of a block: it balances products with what is
+/// made of them.
+const GAIN: f64 = 4.0;
 /// ln of the growth that the fastest may get: beyond it the others drown in rounding.
 const MOST_GAIN: f64 = 22.0;
 /// Tiles that a basis may grow by between restarts.
@@ -179,7 +182,7 @@ impl<S: Space<COMPLEX>, const COMPLEX: bool> State<'_, '_, S, COMPLEX> {
             }
             let cut = self.cut(&theta, first + Self::WIDTH);
             let (low, high) = (theta[first], theta[first + Self::WIDTH - 1]);
-            let degree = self.target.gain / self.target.rate(high, cut);
+            let degree = GAIN / self.target.rate(high, cut);
             let degree = degree.min(MOST_GAIN / self.target.rate(low, cut)).clamp(8.0, 2000.0);
             if self.space.tiles() >= wanted + GROWTH {
                 self.shrink(&theta, &vectors, wanted + GROWTH / 2)?;

@@ -27,16 +27,10 @@ pub struct Target<'a, const COMPLEX: bool> {
     pub weights: Vec<f64>,
     aim: Aim,
     pub bounds: Bounds,
-    /// ln of the growth that one filtering gives the slowest vector of a block.
-    pub gain: f64,
     /// Products of S with a tile so far.
     pub products: Cell<usize>,
 }
 
-/// The gain that balances products with what is made of them.
-const GAIN: f64 = 4.0;
-/// The same where both are a card's.
-const CARD_GAIN: f64 = 18.0;
 /// Graphs up to this many nodes are not shared between threads.
 const SMALL: usize = 1 << 12;
 
@@ -66,7 +60,6 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
             weights: weights(operator),
             aim,
             bounds,
-            gain: if place.is_here() { GAIN } else { CARD_GAIN },
             products: Cell::new(0),
         })
     }

@@ -202,7 +202,7 @@ impl EngineWork for Entries {
         keep("sum_rows of many".to_owned(), &row);
         let clip = |most: f64| {
             let mut factor = desk.put(&[0.0]);
-            engine.clip(&[&x, &row], most, &mut factor).unwrap();
+            engine.clip(&[desk.of(tall, 1), desk.of(tall, 2)], most, &mut factor).unwrap();
             factor
         };
         let half = clip(20.0);

@@ -388,16 +388,14 @@ impl Engine for AnyEngine {
         }
     }
 
-    fn clip(&self, gradients: &[&AnyBuffer], most: f64, factor: &mut AnyBuffer) -> Done {
+    fn clip(&self, gradients: &[AnyBuffer], most: f64, factor: &mut AnyBuffer) -> Done {
         match self {
             Self::Cpu(engine) => {
-                let own = gradients.iter().map(|own| own.cpu()).collect::<Result<Vec<_>, _>>()?;
-                engine.clip(&own, most, factor.cpu()?)
+                engine.clip_to(gradients.iter().map(Own::cpu), most, factor.cpu()?)
             }
             #[cfg(feature = "cuda")]
             Self::Cuda(engine) => {
-                let own = gradients.iter().map(|own| own.cuda()).collect::<Result<Vec<_>, _>>()?;
-                engine.clip(&own, most, factor.cuda()?)
+                engine.clip_factor(gradients.iter().map(Own::cuda), most, factor.cuda()?)
             }
         }
     }

@@ -333,11 +333,8 @@ impl<T: Scalar> Engine for Cpu<T> {
         Ok(())
     }
 
-    fn clip(&self, gradients: &[&Vec<T>], most: f64, factor: &mut Vec<T>) -> Done {
-        let squares = |x: &&Vec<T>| x.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>();
-        let norm = gradients.iter().map(squares).sum::<f64>().sqrt();
-        factor.fill(T::from_f64((most / norm.max(most)).min(1.0)));
-        Ok(())
+    fn clip(&self, gradients: &[Vec<T>], most: f64, factor: &mut Vec<T>) -> Done {
+        self.clip_to(gradients.iter().map(Ok), most, factor)
     }
 
     fn adam(
@@ -352,6 +349,21 @@ impl<T: Scalar> Engine for Cpu<T> {
         let clip = clip.and_then(|clip| clip.first()).copied().unwrap_or(T::ONE);
         let work = optimise::Adam { step, clip, gradient, weights, first, second };
         self.clock.time(Work::Optimiser, || self.instructions.compute(work));
+        Ok(())
+    }
+}
+
+impl<T: Scalar> Cpu<T> {
+    /// What gradients are multiplied with so that their norm is `most` at most.
+    pub(in crate::nn) fn clip_to<'a>(
+        &self,
+        gradients: impl Iterator<Item = Result<&'a Vec<T>, EngineError>>,
+        most: f64,
+        factor: &mut Vec<T>,
+    ) -> Done {
+        let squares = |x: &Vec<T>| x.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>();
+        let norm = gradients.map(|x| x.map(squares)).sum::<Result<f64, _>>()?.sqrt();
+        factor.fill(T::from_f64((most / norm.max(most)).min(1.0)));
         Ok(())
     }
 }

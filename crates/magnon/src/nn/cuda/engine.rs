@@ -14,6 +14,7 @@ use crate::nn::replay::ReplayConfig;
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 impl Engine for Cuda {
     type Real = f32;
@@ -61,7 +62,11 @@ impl Engine for Cuda {
     }
 
     fn scratch_bytes(&self) -> usize {
-        self.pool().iter().map(Buffer::bytes).sum()
+        let held = |pool: &Mutex<Vec<Buffer>>| -> usize {
+            let pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
+            pool.iter().map(Buffer::bytes).sum()
+        };
+        self.scratch.iter().map(held).sum()
     }
 
     fn clear(&self, buffer: &mut Buffer) -> Done {
@@ -312,8 +317,8 @@ impl Engine for Cuda {
         self.loss_gradient(y, targets, dx)
     }
 
-    fn clip(&self, gradients: &[&Buffer], most: f64, factor: &mut Buffer) -> Done {
-        self.clip_factor(gradients, most, factor)
+    fn clip(&self, gradients: &[Buffer], most: f64, factor: &mut Buffer) -> Done {
+        self.clip_factor(gradients.iter().map(Ok), most, factor)
     }
 
     fn adam(

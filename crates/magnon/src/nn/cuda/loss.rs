@@ -71,15 +71,16 @@ impl Cuda {
     }
 
     /// What gradients are multiplied with so that their norm is `most` at most, lane by lane.
-    pub(super) fn clip_factor(
+    pub(crate) fn clip_factor<'a>(
         &self,
-        gradients: &[&Buffer],
+        gradients: impl Iterator<Item = Result<&'a Buffer, EngineError>>,
         most: f64,
         factor: &mut Buffer,
     ) -> Done {
         // Sums of double precision in pairs of single ones.
         let total = self.take(2)?;
-        for (k, gradient) in gradients.iter().enumerate() {
+        for (k, gradient) in gradients.enumerate() {
+            let gradient = gradient?;
             let (parts, blocks) = self.dot_parts(gradient, gradient)?;
             self.launch(
                 "add_squares",
