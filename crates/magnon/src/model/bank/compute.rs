@@ -281,7 +281,7 @@ impl<'a, E: Engine> Computed<'a, E> {
     /// The places that nodes have in such a view.
     pub fn places(&self, nodes: &[u32]) -> Option<Relabelling> {
         let seen = Neighbourhood::new(&self.pattern, nodes, self.longest()?);
-        Some(places_in(&seen, self.features))
+        Some(places_in(&seen, &self.features))
     }
 
     /// What the channels of some nodes need in a step.
