@@ -359,7 +359,7 @@ impl<T: Scalar> Cpu<T> {
         &self,
         gradients: impl Iterator<Item = Result<&'a Vec<T>, EngineError>>,
         most: f64,
-        factor: &mut Vec<T>,
+        factor: &mut [T],
     ) -> Done {
         let squares = |x: &Vec<T>| x.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>();
         let norm = gradients.map(|x| x.map(squares)).sum::<Result<f64, _>>()?.sqrt();

@@ -46,7 +46,7 @@ fn bounds(edges: &EdgeMatrix) -> Bounds {
             EdgeValues::Classes { forward, .. } => forward[(pattern.columns[e] >> 30) as usize],
             EdgeValues::Entries { forward, .. } => forward[e],
         };
-        let sum: f64 = entries.map(|e| size(e)).map(|[re, im]| re.hypot(im)).sum();
+        let sum: f64 = entries.map(size).map(|[re, im]| re.hypot(im)).sum();
         let centre = edges.own.get(u).copied().unwrap_or(0.0);
         let radius = (edges.left[u] * edges.right[u]).abs() * sum;
         [centre - radius, centre + radius]

@@ -116,9 +116,12 @@ fn train_group<E: Engine<Real = f32>>(
     Ok(results)
 }
 
+/// Training and validation targets, and whether views are of all nodes.
+type Sizes = ([usize; 2], bool);
+
 /// The places of seats, together where they are alike.
 fn groups<E: Engine<Real = f32>>(engine: &E, seats: &[Seat<E>]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(([usize; 2], bool), Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(Sizes, Vec<usize>)> = Vec::new();
     let mut known = HashMap::new();
     for (at, seat) in seats.iter().enumerate() {
         let kind = *known.entry(seat.place()).or_insert_with(|| {
