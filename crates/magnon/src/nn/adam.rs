@@ -1,6 +1,6 @@
 //! Adam, with the two kinds of weight decay.
 
-use super::{AdamStep, Done, Engine, EngineError, Moved, Parameters, Schedule, StepNumbers};
+use super::{Done, Engine, EngineError, Parameters, Schedule, StepNumbers};
 use serde::{Deserialize, Serialize};
 
 /// How weights are kept small.
@@ -49,6 +49,50 @@ impl Default for AdamConfig {
             schedule: Schedule::Constant,
         }
     }
+}
+
+/// The numbers of one Adam step; see [`Adam`].
+#[derive(Clone, Copy, Debug)]
+pub struct AdamStep {
+    /// Step length η, the first moment's correction included.
+    pub rate: f64,
+    /// β₁.
+    pub first: f64,
+    /// β₂.
+    pub second: f64,
+    /// 1/√(1 − β₂ᵗ).
+    pub second_correction: f64,
+    /// ε.
+    pub epsilon: f64,
+    /// λ of the L2 term λW that is added to the gradient.
+    pub l2: f64,
+    /// Factor of W before the step: 1 − ηλ for decoupled decay, 1 otherwise.
+    pub shrink: f64,
+    /// What λ was multiplied with for these weights; a replay multiplies those of its lanes with it.
+    pub decays: f64,
+}
+
+impl AdamStep {
+    /// The step of a parameter that takes such a share of the decay.
+    pub fn for_share(self, decays: f64) -> Self {
+        // Products with 1 change nothing, and with 0 spare the parameter.
+        let shrink = if decays == 1.0 { self.shrink } else { 1.0 - decays * (1.0 - self.shrink) };
+        Self { l2: decays * self.l2, shrink, decays, ..self }
+    }
+}
+
+/// What a step of the optimiser reads and writes, parameter by parameter.
+pub struct Moved<'a, E: Engine> {
+    /// What gradients are multiplied with.
+    pub clip: Option<&'a E::Buffer>,
+    /// The gradients.
+    pub gradients: &'a [E::Buffer],
+    /// The weights.
+    pub weights: &'a mut [E::Buffer],
+    /// First moments.
+    pub first: &'a mut [E::Buffer],
+    /// Second moments.
+    pub second: &'a mut [E::Buffer],
 }
 
 /// Adam after Kingma and Ba, with β₁ = 0.9, β₂ = 0.999 and ε = 10⁻⁸. The parts of a complex number

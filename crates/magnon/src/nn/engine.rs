@@ -1,6 +1,8 @@
 //! `Engine`: where matrices live and products are made.
 
+use super::adam::{AdamStep, Moved};
 use super::attention::{Attention, AttentionGradient};
+use super::lanes::{LaneConfig, Relabelling};
 use super::replay::{Replay, ReplayConfig};
 use super::{EngineError, Field, MapSource, Scalar, Shape};
 use crate::data::Features;
@@ -61,55 +63,6 @@ pub struct Factor<'a, B> {
     pub shape: Shape,
     /// Whether the conjugate transpose is meant.
     pub adjoint: bool,
-}
-
-/// The numbers of one Adam step; see [`Adam`](super::Adam).
-#[derive(Clone, Copy, Debug)]
-pub struct AdamStep {
-    /// Step length η, the first moment's correction included.
-    pub rate: f64,
-    /// β₁.
-    pub first: f64,
-    /// β₂.
-    pub second: f64,
-    /// 1/√(1 − β₂ᵗ).
-    pub second_correction: f64,
-    /// ε.
-    pub epsilon: f64,
-    /// λ of the L2 term λW that is added to the gradient.
-    pub l2: f64,
-    /// Factor of W before the step: 1 − ηλ for decoupled decay, 1 otherwise.
-    pub shrink: f64,
-    /// What λ was multiplied with for these weights; a replay multiplies those of its lanes with it.
-    pub decays: f64,
-}
-
-impl AdamStep {
-    /// The step of a parameter that takes such a share of the decay.
-    pub fn for_share(self, decays: f64) -> Self {
-        // Products with 1 change nothing, and with 0 spare the parameter.
-        let shrink = if decays == 1.0 { self.shrink } else { 1.0 - decays * (1.0 - self.shrink) };
-        Self { l2: decays * self.l2, shrink, decays, ..self }
-    }
-}
-
-/// Other places than their own that draws have for the nodes of a graph and for the numbers that their features
-/// store: those which they have in a view of some nodes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Relabelling {
-    /// The place of each node.
-    pub nodes: Vec<u32>,
-    /// The place of each number that sparse features store; empty for dense ones.
-    pub entries: Vec<u32>,
-}
-
-/// What a lane has of its own beside its numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LaneConfig {
-    /// The seed of its draws.
-    pub seed: u64,
-    /// The rate of its dropouts, in place of that which an operation names.
-    pub dropout: Option<f64>,
 }
 
 /// What random draws are a function of: nothing has to be carried along, so a run that is taken up
@@ -445,18 +398,4 @@ pub trait Engine: Send + Sync + Sized + 'static {
         }
         Ok(())
     }
-}
-
-/// What a step of the optimiser reads and writes, parameter by parameter.
-pub struct Moved<'a, E: Engine> {
-    /// What gradients are multiplied with.
-    pub clip: Option<&'a E::Buffer>,
-    /// The gradients.
-    pub gradients: &'a [E::Buffer],
-    /// The weights.
-    pub weights: &'a mut [E::Buffer],
-    /// First moments.
-    pub first: &'a mut [E::Buffer],
-    /// Second moments.
-    pub second: &'a mut [E::Buffer],
 }

@@ -21,6 +21,7 @@ mod device;
 mod engine;
 mod error;
 mod init;
+mod lanes;
 mod layout;
 pub(crate) mod map;
 mod parameters;
@@ -33,17 +34,15 @@ mod tape;
 pub(crate) mod tiles;
 mod trace;
 
-pub use adam::{Adam, AdamConfig, Decay};
+pub use adam::{Adam, AdamConfig, AdamStep, Decay, Moved};
 pub use any::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 pub use attention::{Attention, AttentionGradient};
 pub use cpu::{Breakdown, Cpu, Map};
 pub use device::{Device, EngineWork};
-pub use engine::{
-    Activation, AdamStep, Done, DrawKey, Engine, Factor, LaneConfig, Moved, Propagator,
-    Relabelling, Side,
-};
+pub use engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
 pub use error::EngineError;
 pub use init::{Init, initialise, initialise_bias};
+pub use lanes::{LaneConfig, Relabelling};
 pub use layout::{Layout, Linear, NamedNumbers};
 pub use map::{MapSource, Series};
 pub(crate) use parameters::download;

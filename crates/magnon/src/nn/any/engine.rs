@@ -5,11 +5,9 @@ use super::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{
-    Activation, AdamStep, Done, DrawKey, Engine, Factor, LaneConfig, Moved, Propagator,
-    Relabelling, Side,
-};
+use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
 use crate::nn::replay::ReplayConfig;
+use crate::nn::{AdamStep, LaneConfig, Moved, Relabelling};
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
 
@@ -389,15 +387,7 @@ impl Engine for AnyEngine {
     }
 
     fn clip(&self, gradients: &[AnyBuffer], most: f64, factor: &mut AnyBuffer) -> Done {
-        match self {
-            Self::Cpu(engine) => {
-                engine.clip_to(gradients.iter().map(Own::cpu), most, factor.cpu()?)
-            }
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => {
-                engine.clip_factor(gradients.iter().map(Own::cuda), most, factor.cuda()?)
-            }
-        }
+        self.clip_all(gradients, most, factor)
     }
 
     fn adam(
@@ -415,34 +405,6 @@ impl Engine for AnyEngine {
     }
 
     fn adam_all(&self, step: AdamStep, decays: &[f64], all: Moved<Self>) -> Done {
-        let Moved { clip, gradients, weights, first, second } = all;
-        let moments = first.iter_mut().zip(second);
-        let each = weights.iter_mut().zip(decays).zip(gradients).zip(moments);
-        match self {
-            Self::Cpu(engine) => {
-                let clip = Own::cpu(clip)?;
-                for (((weights, &decays), gradient), (first, second)) in each {
-                    let (step, gradient) = (step.for_share(decays), gradient.cpu()?);
-                    engine.adam(
-                        step,
-                        clip,
-                        gradient,
-                        weights.cpu()?,
-                        first.cpu()?,
-                        second.cpu()?,
-                    )?;
-                }
-                Ok(())
-            }
-            #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => {
-                let mut updates = Vec::new();
-                for (((weights, &decays), gradient), (first, second)) in each {
-                    let own = [weights.cuda()?, first.cuda()?, second.cuda()?];
-                    updates.push((step.for_share(decays), gradient.cuda()?, own));
-                }
-                engine.adam_of(Own::cuda(clip)?, &mut updates)
-            }
-        }
+        self.step_all(step, decays, all)
     }
 }

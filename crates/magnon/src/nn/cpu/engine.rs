@@ -3,8 +3,9 @@
 use super::clock::Work;
 use super::map::Kind;
 use super::{Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows};
+use crate::nn::AdamStep;
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use std::sync::PoisonError;
 

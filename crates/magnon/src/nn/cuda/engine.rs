@@ -6,11 +6,9 @@ use super::{Buffer, CardTargets, Cuda, Recording};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{
-    Activation, AdamStep, Done, DrawKey, Engine, Factor, LaneConfig, Moved, Propagator,
-    Relabelling, Side,
-};
+use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
 use crate::nn::replay::ReplayConfig;
+use crate::nn::{AdamStep, LaneConfig, Moved, Relabelling};
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
 use std::sync::atomic::Ordering;

@@ -3,8 +3,9 @@
 use super::abi::{Address, Key};
 use super::card::failure;
 use super::{Buffer, Cuda};
-use crate::nn::engine::{Done, DrawKey, Engine, LaneConfig, Relabelling};
+use crate::nn::engine::{Done, DrawKey, Engine};
 use crate::nn::{EngineError, Shape};
+use crate::nn::{LaneConfig, Relabelling};
 use cudarc::driver::CudaSlice;
 use std::sync::PoisonError;
 

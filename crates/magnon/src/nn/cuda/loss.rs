@@ -3,7 +3,8 @@
 use super::abi::{AT_A_TIME, Address, AllTrained, Matrix, Step, Trained};
 use super::apply::THREADS;
 use super::{Buffer, CardTargets, Cuda, flag};
-use crate::nn::engine::{AdamStep, Done};
+use crate::nn::AdamStep;
+use crate::nn::engine::Done;
 use crate::nn::{EngineError, Shape};
 use cudarc::driver::CudaSlice;
 use std::sync::atomic::Ordering;
