@@ -25,7 +25,7 @@ const USAGE: &str =
        cargo xtask python  builds, installs and tests the Python package alone
        cargo xtask site    the documentation as a site, in target/site
        cargo xtask wheel   the Python wheel and source distribution that would be published
-       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python|gpu|gpu-large]
+       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python|gpu|gpu-products|gpu-steps|gpu-large]
                            timings against other libraries, as ratios
        cargo xtask fuzz [MINUTES]
                            all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
         ["site"] => site::build(),
         ["bench"] => bench::run("all"),
         ["bench", "python"] => python::bench(),
-        ["bench", part @ ("gpu" | "gpu-large")] => gpu::bench(part),
+        ["bench", part @ ("gpu" | "gpu-products" | "gpu-steps" | "gpu-large")] => gpu::bench(part),
         ["bench", part] if PARTS.contains(&part) => bench::run(part),
         _ => {
             eprintln!("{USAGE}");

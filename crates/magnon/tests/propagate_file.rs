@@ -10,6 +10,7 @@ use magnon::data::{Dataset, FeatureNorm, LoadConfig, PackConfig, attach_features
 use magnon::filter::{FilterConfig, FilterKind, Propagated, bytes_for};
 use magnon::matrix::Matrix;
 use magnon::model::{ChargeChoice, OperatorChoice};
+use magnon::nn::Device;
 use magnon::operator::Charge;
 use magnon::workflow::{
     BuiltOperator, FileReport, FilteredFile, Progress, operator, propagate, propagate_file,
@@ -83,7 +84,13 @@ impl Case {
         let features = dataset.features.take().unwrap();
         let expected = bytes_of(&propagate(&built, &features, &filter, &()).unwrap().features);
         let output = folder.join("out.npy");
-        let file = FilteredFile { features: path, feature_norm: norm, output, memory: 0 };
+        let file = FilteredFile {
+            features: path,
+            feature_norm: norm,
+            output,
+            memory: 0,
+            device: Device::Cpu,
+        };
         Self { file, built, filter, expected }
     }
 

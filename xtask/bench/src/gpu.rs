@@ -1,7 +1,7 @@
 //! The engine for NVIDIA cards against torch on the same card.
 //!
 //! `magnon-bench gpu` measures on the card that is there: the product and the filter on a random graph and
-//! on a real one, a training step of MGC, and many seeds at once.
+//! on a real one (`gpu-products` alone), a training step of MGC, and many seeds at once (`gpu-steps`).
 
 use crate::Places;
 use crate::product::write_operator;
@@ -32,16 +32,25 @@ const TIMES: usize = 50;
 /// Epochs that one measurement trains for, and what is taken off for the beginning.
 const EPOCHS: (usize, usize) = (2100, 100);
 
-pub fn measure(places: &Places) -> anyhow::Result<()> {
+pub fn measure(places: &Places, part: &str) -> anyhow::Result<()> {
     let cuda = Cuda::new(0).map_err(anyhow::Error::msg)?;
     let mut peers = Worker::of(&places.python, &places.scripts.join("bench_gpu.py"), true)?;
     let versions = peers.ask(&json!({ "task": "versions" }))?;
     println!("{}, torch {}\n", cuda.name(), versions["torch"].as_str().unwrap_or("?"));
     let mut table = Table::default();
-    products(&cuda, places, &mut peers, &mut table, "1 M nodes", &random(1_000_000, 8_000_000)?)?;
+    if part != "gpu-steps" {
+        let graph = random(1_000_000, 8_000_000)?;
+        products(&cuda, places, &mut peers, &mut table, "1 M nodes", &graph)?;
+        if let Some(data) = &places.data {
+            let loaded = read(&data.join("large/cnr-2000.graph-txt.gz"), DataConfig::default())?;
+            products(&cuda, places, &mut peers, &mut table, "cnr-2000", &loaded.graph)?;
+        }
+    }
+    if part == "gpu-products" {
+        table.print();
+        return peers.quit();
+    }
     if let Some(data) = &places.data {
-        let loaded = read(&data.join("large/cnr-2000.graph-txt.gz"), DataConfig::default())?;
-        products(&cuda, places, &mut peers, &mut table, "cnr-2000", &loaded.graph)?;
         for name in ["cornell", "corar", "pubmed"] {
             let config = preset(name)?;
             let dataset = read(&data.join(name), config.data.clone())?;

@@ -48,8 +48,8 @@ fn main() -> anyhow::Result<()> {
     };
     std::fs::create_dir_all(work).with_context(|| format!("{}", work.display()))?;
     println!("{}\n", machine::describe());
-    if part.as_os_str() == "gpu" {
-        return gpu::measure(&places);
+    if let Some(part @ ("gpu" | "gpu-products" | "gpu-steps")) = part.to_str() {
+        return gpu::measure(&places, part);
     }
     if part.as_os_str() == "gpu-large" {
         return gpu::measure_large();

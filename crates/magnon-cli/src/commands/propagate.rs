@@ -61,9 +61,6 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     }
     check_ending(args.output.as_deref(), "npy")?;
     if let (Some(memory), Some(output)) = (args.memory, &args.output) {
-        if args.device != Device::default() {
-            return Err(usage("--memory filters on the processor; leave out --device"));
-        }
         return run_on_disk(args, memory, output, common);
     }
     let mut clock = Clock::default();
@@ -145,6 +142,7 @@ fn run_on_disk(
         feature_norm: config.load.feature_norm,
         output: output.to_owned(),
         memory,
+        device: args.device,
     };
     let loaded = data::read_config(&config, common, &mut clock)?;
     let built = build(&args.operator, &loaded, common)?;

@@ -18,7 +18,7 @@ impl Filter {
 }
 
 /// A Chebyshev series of a function.
-pub(super) struct Fitted {
+pub(crate) struct Fitted {
     /// The c_k.
     pub coefficients: Vec<f64>,
     /// What the coefficients left out sum to.
@@ -30,7 +30,7 @@ const MAX_TERMS: usize = 1 << 13;
 
 /// The Chebyshev series of `h` on `domain`, cut where what is left out sums to less than
 /// `tolerance`, or to rounding noise where that is more.
-pub(super) fn fit(
+pub(crate) fn fit(
     name: &'static str,
     h: impl Fn(f64) -> f64,
     domain: Bounds,

@@ -35,6 +35,8 @@ mod propagate;
 mod recurrence;
 
 pub use blocks::{bytes_for, columns_within};
+#[cfg(feature = "cuda")]
+pub(crate) use chebyshev::fit as fit_chebyshev;
 pub use config::{FilterConfig, FilterKind};
 pub use error::FilterError;
 pub(crate) use form::half as half_width;

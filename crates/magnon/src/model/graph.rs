@@ -5,13 +5,13 @@
 //! an L-layer model computes its first layer on the nodes within L − 1 steps of the training nodes,
 //! the last one on the training nodes alone.
 
-use super::network::{BuildSeconds, evaluate, named};
+use super::network::{BuildSeconds, evaluate, named, places_in};
 use super::rows::feature_rows;
 use super::{Inputs, Mode, ModelError, Network, Reach, View};
 use crate::data::Features;
 use crate::matrix::{Matrix, SparseMatrix};
 use crate::nn::map::everyone;
-use crate::nn::{Engine, Layout, MapSource, Parameters, Scalar, Trace, Var};
+use crate::nn::{Engine, Layout, MapSource, Parameters, Relabelling, Scalar, Trace, Var};
 use crate::operator::{MagneticOperator, Neighbourhood, OperatorConfig, Pattern};
 use std::sync::Arc;
 
@@ -102,6 +102,18 @@ impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
 
     fn reach(&self) -> Reach {
         self.model.reach()
+    }
+
+    fn seen(&self, nodes: &[u32]) -> Option<usize> {
+        Some(match self.model.steps() {
+            Some(steps) => self.pattern.within(nodes, steps).len(),
+            None => self.pattern.nodes(),
+        })
+    }
+
+    fn places(&self, nodes: &[u32]) -> Option<Relabelling> {
+        let seen = Neighbourhood::new(&self.pattern, nodes, self.model.steps()?);
+        Some(places_in(&seen, self.features))
     }
 
     fn seconds(&self) -> BuildSeconds {

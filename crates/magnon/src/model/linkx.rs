@@ -141,6 +141,15 @@ struct LinkxView<E: Engine> {
 }
 
 impl<E: Engine> View<E> for LinkxView<E> {
+    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+        Some(vec![self.edges.clone(), self.features.clone()])
+    }
+
+    fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+        let [edges, features] = maps.try_into().ok()?;
+        Some(Box::new(Self { edges, features, layers: self.layers }))
+    }
+
     fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
         let Layers { edges, features, mix, last, dropout } = self.layers;
         let mut embed = |layer: Linear, map: &Arc<E::Map>| {

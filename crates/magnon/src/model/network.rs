@@ -6,9 +6,10 @@ use crate::filter::{FilterConfig, Progress};
 use crate::graph::DiGraph;
 use crate::matrix::Matrix;
 use crate::nn::{
-    DrawKey, Engine, Field, Layout, NamedNumbers, Parameters, Scalar, Shape, Tape, Trace, Var,
+    DrawKey, Engine, Field, Layout, NamedNumbers, Parameters, Relabelling, Scalar, Shape, Tape,
+    Trace, Var,
 };
-use crate::operator::{OperatorConfig, Pattern};
+use crate::operator::{Neighbourhood, OperatorConfig, Pattern};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -182,6 +183,16 @@ pub trait Network<E: Engine>: Send + Sync {
     fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError>;
     /// How far a node sees.
     fn reach(&self) -> Reach;
+    /// How many nodes a view of some of them works on, where its steps are more than a function of the rows
+    /// of each node; then a view of all nodes serves any split.
+    fn seen(&self, _nodes: &[u32]) -> Option<usize> {
+        None
+    }
+    /// The places that all nodes and their features have in a view of some: a view of all nodes draws the
+    /// same with them. `None` where they have their own.
+    fn places(&self, _nodes: &[u32]) -> Option<Relabelling> {
+        None
+    }
     /// The network as a classifier of single rows, which can be trained in batches.
     fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
         None
@@ -258,6 +269,29 @@ pub(super) fn log_probabilities<E: Engine>(
     let numbers = numbers.into_iter().map(|x| x.to_f64() as f32).collect();
     let table = Matrix::from_vec(shape.rows(), shape.cols(), numbers);
     Ok(table.unwrap_or_else(|_| Matrix::zeros(0, shape.cols())))
+}
+
+/// The places in a neighbourhood, those that it does not see behind the others.
+pub(super) fn places_in(seen: &Neighbourhood, features: &Features) -> Relabelling {
+    const UNSEEN: u32 = u32::MAX;
+    let mut nodes = vec![UNSEEN; features.rows()];
+    let mut order: Vec<usize> = seen.nodes().collect();
+    order.iter().zip(0..).for_each(|(&u, place)| nodes[u] = place);
+    order.extend((0..features.rows()).filter(|&u| nodes[u] == UNSEEN));
+    order.iter().zip(0..).for_each(|(&u, place)| nodes[u] = place);
+    let mut entries = Vec::new();
+    if let Features::Sparse(x) = features {
+        let mut starts = vec![0; features.rows()];
+        let mut next = 0u32;
+        for &u in &order {
+            starts[u] = next;
+            next += x.row(u).0.len() as u32;
+        }
+        for (u, start) in starts.into_iter().enumerate() {
+            entries.extend(start..start + x.row(u).0.len() as u32);
+        }
+    }
+    Relabelling { nodes, entries }
 }
 
 /// The nodes that are meant: some, or all.

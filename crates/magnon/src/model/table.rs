@@ -141,6 +141,16 @@ impl ModelConfig {
         Ok(())
     }
 
+    /// The rate of its dropouts, where all have one and the same.
+    pub(crate) fn only_dropout(&self) -> Option<f64> {
+        let settings = self.settings();
+        let rates = settings.iter().filter(|(key, _)| key.contains("dropout"));
+        match rates.collect::<Vec<_>>()[..] {
+            [(key, rate)] if key == "dropout" => rate.as_f64(),
+            _ => None,
+        }
+    }
+
     /// Whether the model has such a setting.
     pub fn has(&self, key: &str) -> bool {
         self.settings().contains_key(key)

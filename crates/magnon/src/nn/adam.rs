@@ -1,6 +1,6 @@
 //! Adam, with the two kinds of weight decay.
 
-use super::{AdamStep, Done, Engine, EngineError, Parameters, Schedule};
+use super::{Done, Engine, EngineError, Parameters, Schedule, StepNumbers};
 use serde::{Deserialize, Serialize};
 
 /// How weights are kept small.
@@ -51,6 +51,50 @@ impl Default for AdamConfig {
     }
 }
 
+/// The numbers of one Adam step; see [`Adam`].
+#[derive(Clone, Copy, Debug)]
+pub struct AdamStep {
+    /// Step length η, the first moment's correction included.
+    pub rate: f64,
+    /// β₁.
+    pub first: f64,
+    /// β₂.
+    pub second: f64,
+    /// 1/√(1 − β₂ᵗ).
+    pub second_correction: f64,
+    /// ε.
+    pub epsilon: f64,
+    /// λ of the L2 term λW that is added to the gradient.
+    pub l2: f64,
+    /// Factor of W before the step: 1 − ηλ for decoupled decay, 1 otherwise.
+    pub shrink: f64,
+    /// What λ was multiplied with for these weights; a replay multiplies those of its lanes with it.
+    pub decays: f64,
+}
+
+impl AdamStep {
+    /// The step of a parameter that takes such a share of the decay.
+    pub fn for_share(self, decays: f64) -> Self {
+        // Products with 1 change nothing, and with 0 spare the parameter.
+        let shrink = if decays == 1.0 { self.shrink } else { 1.0 - decays * (1.0 - self.shrink) };
+        Self { l2: decays * self.l2, shrink, decays, ..self }
+    }
+}
+
+/// What a step of the optimiser reads and writes, parameter by parameter.
+pub struct Moved<'a, E: Engine> {
+    /// What gradients are multiplied with.
+    pub clip: Option<&'a E::Buffer>,
+    /// The gradients.
+    pub gradients: &'a [E::Buffer],
+    /// The weights.
+    pub weights: &'a mut [E::Buffer],
+    /// First moments.
+    pub first: &'a mut [E::Buffer],
+    /// Second moments.
+    pub second: &'a mut [E::Buffer],
+}
+
 /// Adam after Kingma and Ba, with β₁ = 0.9, β₂ = 0.999 and ε = 10⁻⁸. The parts of a complex number
 /// are numbers of their own.
 pub struct Adam<E: Engine> {
@@ -61,11 +105,26 @@ pub struct Adam<E: Engine> {
     pub(crate) first: Vec<E::Buffer>,
     /// Second moments.
     pub(crate) second: Vec<E::Buffer>,
+    /// What gradients are multiplied with, where they are clipped.
+    clip: Option<E::Buffer>,
 }
 
 const FIRST: f64 = 0.9;
 const SECOND: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
+
+impl AdamConfig {
+    /// The numbers of a step, counted from 1, at an epoch, counted from 0.
+    pub(crate) fn numbers(&self, epoch: usize, step: u64) -> StepNumbers {
+        let rate = self.rate * self.schedule.factor(epoch);
+        let steps = step as f64;
+        let [l2, shrink] = match self.decay {
+            Decay::L2 => [self.weight_decay, 1.0],
+            Decay::Decoupled => [0.0, 1.0 - rate * self.weight_decay],
+        };
+        [rate / (1.0 - FIRST.powf(steps)), 1.0 / (1.0 - SECOND.powf(steps)).sqrt(), l2, shrink]
+    }
+}
 
 impl<E: Engine> Adam<E> {
     /// An optimiser that has made no step.
@@ -75,19 +134,16 @@ impl<E: Engine> Adam<E> {
         parameters: &Parameters<E>,
     ) -> Result<Self, EngineError> {
         let zeros = || parameters.zeros(engine);
-        Ok(Self { config, steps: 0, first: zeros()?, second: zeros()? })
+        let clip = config.clip.map(|_| engine.zeros(1)).transpose()?;
+        Ok(Self { config, steps: 0, first: zeros()?, second: zeros()?, clip })
     }
 
-    /// Step length and correction of the second moment of a step that is `ahead` of those made, 1 for
-    /// the next, as a replay takes them.
-    pub(crate) fn rates(&self, epoch: usize, ahead: u64) -> [f32; 2] {
-        let (rate, correction) = self.corrected(epoch, (self.steps + ahead) as f64);
-        [rate as f32, correction as f32]
-    }
-
-    fn corrected(&self, epoch: usize, steps: f64) -> (f64, f64) {
-        let rate = self.config.rate * self.config.schedule.factor(epoch);
-        (rate / (1.0 - FIRST.powf(steps)), 1.0 / (1.0 - SECOND.powf(steps)).sqrt())
+    /// Does what a step needs before it: the factor of clipped gradients.
+    pub(crate) fn clip(&mut self, engine: &E, gradients: &[E::Buffer]) -> Done {
+        match (self.config.clip, &mut self.clip) {
+            (Some(most), Some(factor)) => engine.clip(gradients, most, factor),
+            _ => Ok(()),
+        }
     }
 
     /// One step along `gradients`, at an epoch counted from 0.
@@ -99,39 +155,26 @@ impl<E: Engine> Adam<E> {
         gradients: &[E::Buffer],
     ) -> Done {
         self.steps += 1;
-        let AdamConfig { weight_decay, decay, .. } = self.config;
-        let rate = self.config.rate * self.config.schedule.factor(epoch);
-        let clip = match self.config.clip {
-            Some(most) => {
-                let squares = gradients.iter().map(|gradient| engine.square_norm(gradient));
-                let norm = squares.sum::<Result<f64, _>>()?.sqrt();
-                (most / norm.max(most)).min(1.0)
-            }
-            None => 1.0,
-        };
-        let (corrected, second_correction) = self.corrected(epoch, self.steps as f64);
+        self.clip(engine, gradients)?;
+        let [rate, second_correction, l2, shrink] = self.config.numbers(epoch, self.steps);
         let step = AdamStep {
-            rate: corrected,
+            rate,
             first: FIRST,
             second: SECOND,
             second_correction,
             epsilon: EPSILON,
-            l2: if decay == Decay::L2 { weight_decay } else { 0.0 },
-            shrink: if decay == Decay::L2 { 1.0 } else { 1.0 - rate * weight_decay },
-            clip,
+            l2,
+            shrink,
+            decays: 1.0,
         };
-        let moments = self.first.iter_mut().zip(&mut self.second);
-        let decays = parameters.decays.iter();
-        for (((weights, decays), gradient), (first, second)) in
-            parameters.values.iter_mut().zip(decays).zip(gradients).zip(moments)
-        {
-            // Products with 1 change nothing, and with 0 spare the parameter.
-            let (l2, shrink) = (decays * step.l2, 1.0 - decays * (1.0 - step.shrink));
-            let step =
-                AdamStep { l2, shrink: if *decays == 1.0 { step.shrink } else { shrink }, ..step };
-            engine.adam(step, gradient, weights, first, second)?;
-        }
-        Ok(())
+        let all = Moved {
+            clip: self.clip.as_ref(),
+            gradients,
+            weights: &mut parameters.values,
+            first: &mut self.first,
+            second: &mut self.second,
+        };
+        engine.adam_all(step, &parameters.decays, all)
     }
 }
 

@@ -1,6 +1,8 @@
 //! `Engine`: where matrices live and products are made.
 
+use super::adam::{AdamStep, Moved};
 use super::attention::{Attention, AttentionGradient};
+use super::lanes::{LaneConfig, Relabelling};
 use super::replay::{Replay, ReplayConfig};
 use super::{EngineError, Field, MapSource, Scalar, Shape};
 use crate::data::Features;
@@ -63,27 +65,6 @@ pub struct Factor<'a, B> {
     pub adjoint: bool,
 }
 
-/// The numbers of one Adam step; see [`Adam`](super::Adam).
-#[derive(Clone, Copy, Debug)]
-pub struct AdamStep {
-    /// Step length η, the first moment's correction included.
-    pub rate: f64,
-    /// β₁.
-    pub first: f64,
-    /// β₂.
-    pub second: f64,
-    /// 1/√(1 − β₂ᵗ).
-    pub second_correction: f64,
-    /// ε.
-    pub epsilon: f64,
-    /// λ of the L2 term λW that is added to the gradient.
-    pub l2: f64,
-    /// Factor of W before the step: 1 − ηλ for decoupled decay, 1 otherwise.
-    pub shrink: f64,
-    /// Factor of the gradient, below 1 where it was clipped.
-    pub clip: f64,
-}
-
 /// What random draws are a function of: nothing has to be carried along, so a run that is taken up
 /// again draws what it would have drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +78,9 @@ pub struct DrawKey {
     /// Which draw of the model, counted from 0.
     pub site: u32,
 }
+
+/// A filter that was prepared.
+pub type Propagator<'a> = Box<dyn Fn(&Features, Progress) -> Result<Propagated, FilterError> + 'a>;
 
 /// What an operation of an engine gives.
 pub type Done = Result<(), EngineError>;
@@ -133,8 +117,30 @@ pub trait Engine: Send + Sync + Sized + 'static {
     /// An engine on the same device that does everything for several seeds at once, each in its own
     /// lane; `None` where that would gain nothing. Maps that this engine prepared serve it too, and a
     /// lane's results are those of its seed alone.
-    fn lanes(&self, _seeds: &[u64]) -> Option<Result<Self, EngineError>> {
+    fn lanes(&self, _lanes: &[LaneConfig]) -> Option<Result<Self, EngineError>> {
         None
+    }
+    /// From here on, operations aside may run beside the others; all that were asked for are before both.
+    fn fork(&self) -> Done {
+        Ok(())
+    }
+    /// Whether operations are aside from here on: they read nothing that the others have written since the
+    /// fork, and write nothing that those read.
+    fn aside(&self, _aside: bool) {}
+    /// What follows is after both.
+    fn join(&self) -> Done {
+        Ok(())
+    }
+
+    /// Draws are made from here on as if rows had other places, those of each lane or the same for all; none
+    /// for their own. Engines without lanes have no use for it.
+    fn relabel(&self, _lanes: &[Relabelling]) -> Done {
+        Ok(())
+    }
+
+    /// Whether the engine has lanes.
+    fn has_lanes(&self) -> bool {
+        false
     }
     /// Copies a buffer of an engine with one lane into a lane of a buffer of this one.
     fn put_lane(&self, _lane: usize, from: &Self::Buffer, to: &mut Self::Buffer) -> Done {
@@ -191,6 +197,16 @@ pub trait Engine: Send + Sync + Sized + 'static {
         progress: Progress,
     ) -> Result<Propagated, FilterError> {
         crate::filter::propagate(operator, filter, features, progress)
+    }
+
+    /// [`propagate`](Self::propagate) for features that come some columns at a time: what the filter needs
+    /// is prepared once.
+    fn propagator<'a>(
+        &'a self,
+        operator: &'a MagneticOperator,
+        filter: &'a Filter,
+    ) -> Result<Propagator<'a>, FilterError> {
+        Ok(Box::new(move |features, progress| self.propagate(operator, filter, features, progress)))
     }
 
     /// Prepares a linear map.
@@ -355,15 +371,31 @@ pub trait Engine: Send + Sync + Sized + 'static {
         dx: &mut Self::Buffer,
     ) -> Done;
 
-    /// Sum of squares.
-    fn square_norm(&self, x: &Self::Buffer) -> Result<f64, EngineError>;
-    /// One Adam step on `weights` with the moments `first` and `second`.
+    /// `factor[0]` becomes what the gradients are multiplied with so that their norm, taken over all of
+    /// them, is `most` at most.
+    fn clip(&self, gradients: &[Self::Buffer], most: f64, factor: &mut Self::Buffer) -> Done;
+    /// One Adam step on `weights` with the moments `first` and `second`; the gradient is multiplied with
+    /// the first number of `clip` before.
     fn adam(
         &self,
         step: AdamStep,
+        clip: Option<&Self::Buffer>,
         gradient: &Self::Buffer,
         weights: &mut Self::Buffer,
         first: &mut Self::Buffer,
         second: &mut Self::Buffer,
     ) -> Done;
+
+    /// The same on all parameters, whose step is that of [`AdamStep::for_share`] each, at once where the
+    /// engine can.
+    fn adam_all(&self, step: AdamStep, decays: &[f64], all: Moved<Self>) -> Done {
+        let Moved { clip, gradients, weights, first, second } = all;
+        let moments = first.iter_mut().zip(second);
+        for (((weights, &decays), gradient), (first, second)) in
+            weights.iter_mut().zip(decays).zip(gradients).zip(moments)
+        {
+            self.adam(step.for_share(decays), clip, gradient, weights, first, second)?;
+        }
+        Ok(())
+    }
 }

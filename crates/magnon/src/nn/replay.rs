@@ -24,6 +24,10 @@ pub struct ReplayScore {
     pub right: usize,
 }
 
+/// The numbers of one coming step of the optimiser that are not recorded: rate and second moment's
+/// correction, L2 term and factor of the weights, as in [`AdamStep`](super::AdamStep).
+pub type StepNumbers = [f64; 4];
+
 /// Steps that an engine repeats without asking back. A step has two halves: the way there, which ends
 /// with two losses (training and validation) and the judgement on the epoch just made, and the way
 /// back with the optimiser's step, which makes the next epoch.
@@ -50,12 +54,12 @@ pub trait Replay<E: Engine>: Sized {
     /// Goes there once, for the losses of the first step: training and validation for each lane.
     fn begin(&mut self, engine: &E) -> Result<Vec<[ReplayScore; 2]>, EngineError>;
 
-    /// Goes back and there again once for each pair of a rate and a second moment's correction, and
-    /// gives what [`begin`](Self::begin) gives, epoch after epoch.
+    /// Goes back and there again once for each set of numbers, of which there is one for each lane or
+    /// one for all, and gives what [`begin`](Self::begin) gives, epoch after epoch.
     fn run(
         &mut self,
         engine: &E,
-        rates: &[[f32; 2]],
+        steps: &[Vec<StepNumbers>],
     ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError>;
 }
 
@@ -85,7 +89,11 @@ impl<E: Engine> Replay<E> for Never {
         match *self {}
     }
 
-    fn run(&mut self, _: &E, _: &[[f32; 2]]) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
+    fn run(
+        &mut self,
+        _: &E,
+        _: &[Vec<StepNumbers>],
+    ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
         match *self {}
     }
 }

@@ -3,7 +3,7 @@
 use super::{AnyEngine, EngineError};
 use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
-use crate::operator::line::{Line, Real, tile};
+use crate::operator::line::{F64_LANES, Line, Real, tile};
 use crate::operator::stepper::{CHUNK, Factors, Source, Stepper};
 use crate::operator::{MagneticOperator, Scaling};
 use rayon::prelude::*;
@@ -23,6 +23,33 @@ pub(crate) struct TileStep {
 /// Hears ⟨z, out⟩ and ⟨out, out⟩ after a step, for each number of a line, and says whether to go on.
 pub(crate) type Listener<'a, const N: usize> = &'a mut dyn FnMut([f64; N], [f64; N]) -> bool;
 
+/// Products of the numbers of two lines.
+pub(crate) type Block = [[f64; F64_LANES]; F64_LANES];
+
+/// Tiles of double precision that stay where steps are made on them, by number.
+pub(crate) trait HeldTiles {
+    /// A tile of these numbers.
+    fn put(&self, numbers: &[f64]) -> Result<usize, EngineError>;
+    /// A tile of any numbers.
+    fn room(&self) -> Result<usize, EngineError>;
+    /// Lets another tile have its place.
+    fn free(&self, tile: usize);
+    /// The numbers of a tile.
+    fn get(&self, tile: usize, numbers: &mut [f64]) -> Result<(), EngineError>;
+    /// Makes steps on three tiles.
+    fn advance(&self, tiles: [usize; 3], steps: &[TileStep]) -> Result<(), EngineError>;
+    /// Σ_u w(u)·a(u)ᵀb(u) of each of many tiles with one, with the weights of the inner product.
+    fn products(&self, many: &[usize], one: usize) -> Result<Vec<Block>, EngineError>;
+    /// `out` ← keep·`out` + Σ a·block over many tiles, a block for each; `out` is none of them.
+    fn combine(
+        &self,
+        many: &[usize],
+        blocks: &[Block],
+        keep: f64,
+        out: usize,
+    ) -> Result<(), EngineError>;
+}
+
 /// One operator, shifted and scaled, where its steps are made.
 pub(crate) trait TileWork<T, const N: usize> {
     /// Makes steps, or as many as the listener wants. What the first tile holds goes in, and the result of
@@ -33,17 +60,17 @@ pub(crate) trait TileWork<T, const N: usize> {
         steps: &[TileStep],
         listener: Option<Listener<N>>,
     ) -> Result<(), EngineError>;
+
+    /// Tiles that stay there, where that is not main memory.
+    fn held(&self) -> Option<&dyn HeldTiles> {
+        None
+    }
 }
 
 /// Where tiles are worked on.
 pub(crate) struct Workplace(pub(super) AnyEngine);
 
 impl Workplace {
-    /// Whether that is main memory.
-    pub fn is_here(&self) -> bool {
-        matches!(self.0, AnyEngine::Cpu(_))
-    }
-
     /// (S − centre) / half in the space z = r ⊙ x of [`MagneticOperator::scaling`]. In main memory
     /// `shared` lets all threads take part in a step.
     pub fn steps<'a, T: Real, const N: usize, const COMPLEX: bool>(

@@ -63,7 +63,6 @@ impl<T: Real, const N: usize> Line<T, N> {
 }
 
 /// The numbers of a tile, line after line.
-#[cfg(feature = "cuda")]
 pub fn flat<T: Real, const N: usize>(tile: &[Line<T, N>]) -> &[T] {
     const { assert!(size_of::<Line<T, N>>() == N * size_of::<T>()) };
     // SAFETY: a line is its numbers and nothing else, as was just made sure of. Tested by `tiles_are_numbers`.
@@ -71,7 +70,6 @@ pub fn flat<T: Real, const N: usize>(tile: &[Line<T, N>]) -> &[T] {
 }
 
 /// The same, to be written.
-#[cfg(feature = "cuda")]
 pub fn flat_mut<T: Real, const N: usize>(tile: &mut [Line<T, N>]) -> &mut [T] {
     const { assert!(size_of::<Line<T, N>>() == N * size_of::<T>()) };
     // SAFETY: as above.
@@ -93,7 +91,6 @@ mod tests {
         assert!(tile::<f64, 8>(3).iter().all(|line| line.0 == [0.0; 8]));
     }
 
-    #[cfg(feature = "cuda")]
     #[test]
     fn tiles_are_numbers() {
         let mut wide = tile::<f64, 8>(3);

@@ -17,17 +17,19 @@
 
 use super::SpectrumError;
 use super::small::{eigen, orthonormaliser};
+use super::space::{InSpace, Space, in_space};
 use super::target::{Aim, Target};
-use super::tiles::{Basis, Tile, gram, turn, width};
+use super::tiles::{Basis, Tile, width};
 use crate::nn::tiles::Workplace;
 use crate::operator::MagneticOperator;
-use crate::operator::instructions::Instructions;
 use crate::operator::line::{F64_LANES as N, Line, tile};
 use faer::{Mat, c64};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
+/// ln of the growth that one filtering gives the slowest vector of a block: it balances products with what is
+/// made of them.
+const GAIN: f64 = 4.0;
 /// ln of the growth that the fastest may get: beyond it the others drown in rounding.
 const MOST_GAIN: f64 = 22.0;
 /// Tiles that a basis may grow by between restarts.
@@ -75,16 +77,14 @@ impl<const COMPLEX: bool> Found<COMPLEX> {
     }
 }
 
-struct State<'a, 'b, const COMPLEX: bool> {
+struct State<'a, 'b, S, const COMPLEX: bool> {
     target: &'a Target<'b, COMPLEX>,
     search: &'a Search<'a>,
-    basis: Basis<COMPLEX>,
+    space: S,
     /// VᴴBV.
     projected: Mat<c64>,
     nodes: usize,
     rng: ChaCha8Rng,
-    work: Tile,
-    image: Tile,
 }
 
 /// The `count` lowest eigenpairs of `target`, which acts on `nodes` nodes.
@@ -93,17 +93,24 @@ pub fn lowest<const COMPLEX: bool>(
     nodes: usize,
     search: &Search,
 ) -> Result<Found<COMPLEX>, SpectrumError> {
-    let state = State {
-        target,
-        search,
-        basis: Basis::new(nodes, Instructions::detect()),
-        projected: Mat::zeros(0, 0),
-        nodes,
-        rng: ChaCha8Rng::seed_from_u64(search.seed),
-        work: Vec::new(),
-        image: tile(nodes),
-    };
-    state.run()
+    in_space(target, nodes, Lowest { target, nodes, search })
+}
+
+/// The search, to be done in whichever space the target has.
+struct Lowest<'a, 'b, const COMPLEX: bool> {
+    target: &'a Target<'b, COMPLEX>,
+    nodes: usize,
+    search: &'a Search<'a>,
+}
+
+impl<const COMPLEX: bool> InSpace<COMPLEX> for Lowest<'_, '_, COMPLEX> {
+    type Output = Found<COMPLEX>;
+
+    fn run<S: Space<COMPLEX>>(self, space: S) -> Result<Found<COMPLEX>, SpectrumError> {
+        let Self { target, nodes, search } = self;
+        let (projected, rng) = (Mat::zeros(0, 0), ChaCha8Rng::seed_from_u64(search.seed));
+        State { target, search, space, projected, nodes, rng }.run()
+    }
 }
 
 /// Columns of the largest basis that a search for `count` pairs keeps.
@@ -111,8 +118,13 @@ pub fn columns_needed(count: usize, complex: bool) -> usize {
     (count.div_ceil(width(complex)) + GROWTH + 1) * width(complex)
 }
 
-impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
+impl<S: Space<COMPLEX>, const COMPLEX: bool> State<'_, '_, S, COMPLEX> {
     const WIDTH: usize = width(COMPLEX);
+
+    /// Columns of the basis.
+    fn columns(&self) -> usize {
+        self.space.tiles() * Self::WIDTH
+    }
 
     fn run(mut self) -> Result<Found<COMPLEX>, SpectrumError> {
         let count = self.search.count;
@@ -136,7 +148,7 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
                 if let Some(bad) = self.first_above_tolerance(&theta, &vectors)? {
                     known.truncate(bad);
                 } else if looked {
-                    return Ok(self.finish(theta, &vectors));
+                    return self.finish(theta, &vectors);
                 } else {
                     self.look_again(self.cut(&theta, count), theta[count - 1])?;
                     looked = true;
@@ -144,13 +156,13 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
                 }
             }
             let first = known.len();
-            if first + Self::WIDTH > self.basis.columns() {
+            if first + Self::WIDTH > self.columns() {
                 let fresh = self.filtered_start()?;
                 self.widen(fresh)?;
                 continue;
             }
-            let mut block = self.vectors(&vectors, first);
-            let residuals = self.residuals(&mut block, &theta[first..])?;
+            let mut block = self.vectors(&vectors, first)?;
+            let residuals = self.space.residuals(&mut block, &theta[first..])?;
             let good = residuals.iter().take_while(|&&r| r <= self.search.tolerance).count();
             known.extend(&theta[first..first + good]);
             if !(self.search.progress)(known.len().min(count)) {
@@ -170,12 +182,12 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
             }
             let cut = self.cut(&theta, first + Self::WIDTH);
             let (low, high) = (theta[first], theta[first + Self::WIDTH - 1]);
-            let degree = self.target.gain / self.target.rate(high, cut);
+            let degree = GAIN / self.target.rate(high, cut);
             let degree = degree.min(MOST_GAIN / self.target.rate(low, cut)).clamp(8.0, 2000.0);
-            if self.basis.tiles >= wanted + GROWTH {
-                self.shrink(&theta, &vectors, wanted + GROWTH / 2);
+            if self.space.tiles() >= wanted + GROWTH {
+                self.shrink(&theta, &vectors, wanted + GROWTH / 2)?;
             }
-            self.target.filter(&mut block, degree as usize, cut, &mut self.work)?;
+            let block = self.space.filter(block, degree as usize, cut)?;
             self.widen(block)?;
         }
     }
@@ -194,10 +206,10 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     }
 
     /// A random block, with a little more of the lower end in it.
-    fn filtered_start(&mut self) -> Result<Tile, SpectrumError> {
-        let mut start = self.random();
-        self.target.filter(&mut start, 8, self.first_cut(), &mut self.work)?;
-        Ok(start)
+    fn filtered_start(&mut self) -> Result<S::Tile, SpectrumError> {
+        let start = self.random();
+        let start = self.space.bring(start)?;
+        Ok(self.space.filter(start, 8, self.first_cut())?)
     }
 
     fn random(&mut self) -> Tile {
@@ -212,24 +224,9 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     }
 
     /// The Ritz vectors from `first` on, one tile of them.
-    fn vectors(&self, coefficients: &Mat<c64>, first: usize) -> Tile {
-        let mut block = tile(self.nodes);
+    fn vectors(&mut self, coefficients: &Mat<c64>, first: usize) -> Result<S::Tile, SpectrumError> {
         let columns = coefficients.subcols(first, Self::WIDTH).to_owned();
-        self.basis.add_to(&columns, 0.0, &mut block);
-        block
-    }
-
-    /// ‖Bu − θu‖ for the columns of a tile.
-    fn residuals(&mut self, block: &mut Tile, theta: &[f64]) -> Result<Vec<f64>, SpectrumError> {
-        self.target.product(block, &mut self.image, &mut self.work)?;
-        let lines = self.image.par_iter_mut().zip(block.par_iter()).with_min_len(1 << 12);
-        lines.for_each(|(image, line)| {
-            for j in 0..N {
-                image.0[j] -= theta[j % Self::WIDTH] * line.0[j];
-            }
-        });
-        let squares = gram::<COMPLEX>(&self.target.weights, &self.image, &self.image);
-        Ok((0..Self::WIDTH).map(|j| squares[(j, j)].re.max(0.0).sqrt()).collect())
+        Ok(self.space.combined(&columns)?)
     }
 
     /// The first of the wanted pairs whose residual is too large.
@@ -239,8 +236,8 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
         vectors: &Mat<c64>,
     ) -> Result<Option<usize>, SpectrumError> {
         for first in (0..self.search.count).step_by(Self::WIDTH) {
-            let mut block = self.vectors(vectors, first);
-            let residuals = self.residuals(&mut block, &theta[first..])?;
+            let mut block = self.vectors(vectors, first)?;
+            let residuals = self.space.residuals(&mut block, &theta[first..])?;
             let bad = residuals.iter().position(|&r| r > self.search.tolerance);
             if let Some(bad) = bad.filter(|&bad| first + bad < self.search.count) {
                 return Ok(Some(first + bad));
@@ -250,23 +247,22 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
     }
 
     /// Joins what is new in `block` to the basis.
-    fn widen(&mut self, mut block: Tile) -> Result<(), SpectrumError> {
+    fn widen(&mut self, mut block: S::Tile) -> Result<(), SpectrumError> {
         for _ in 0..8 {
-            let independent = self.orthonormalise(&mut block);
+            let independent = self.orthonormalise(&mut block)?;
             if independent == Self::WIDTH {
                 break;
             }
             // Nothing new is left in the other columns; chance brings some.
-            let fresh = self.random();
-            for (line, fresh) in block.iter_mut().zip(&fresh) {
+            let (fresh, mut numbers) = (self.random(), self.space.numbers(block)?);
+            for (line, fresh) in numbers.iter_mut().zip(&fresh) {
                 let replaced = |&j: &usize| j % Self::WIDTH >= independent;
                 (0..N).filter(replaced).for_each(|j| line.0[j] = fresh.0[j]);
             }
+            block = self.space.bring(numbers)?;
         }
-        self.basis.push(&block);
-        self.target.product(&mut block, &mut self.image, &mut self.work)?;
-        let column = self.basis.inner(&self.target.weights, &self.image);
-        let (old, new) = (self.projected.nrows(), self.basis.columns());
+        let column = self.space.join(block)?;
+        let (old, new) = (self.projected.nrows(), self.columns());
         let before = std::mem::replace(&mut self.projected, Mat::zeros(0, 0));
         self.projected = Mat::from_fn(new, new, |i, j| match (i < old, j < old) {
             (true, true) => before[(i, j)],
@@ -280,31 +276,34 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
 
     /// Makes the columns of `block` orthonormal to the basis and to each other, as many as can be: the
     /// first ones, whose number it tells.
-    fn orthonormalise(&self, block: &mut Tile) -> usize {
-        let weights = &self.target.weights;
+    fn orthonormalise(&mut self, block: &mut S::Tile) -> Result<usize, SpectrumError> {
         let mut independent = 0;
         for _ in 0..3 {
-            if self.basis.tiles > 0 {
-                let along = self.basis.inner(weights, block);
-                let against = Mat::from_fn(along.nrows(), along.ncols(), |i, j| -along[(i, j)]);
-                self.basis.add_to(&against, 1.0, block);
-            }
-            let products = gram::<COMPLEX>(weights, block, block);
-            let Some((coefficients, rank)) = orthonormaliser(&products, COMPLEX) else { return 0 };
-            turn::<COMPLEX>(block, &coefficients);
+            self.space.separate(block)?;
+            let products = self.space.gram(block)?;
+            let Some((coefficients, rank)) = orthonormaliser(&products, COMPLEX) else {
+                return Ok(0);
+            };
+            self.space.turn(block, &coefficients)?;
             independent = rank;
         }
-        independent
+        Ok(independent)
     }
 
     /// Keeps the lowest Ritz vectors, `tiles` of them.
-    fn shrink(&mut self, theta: &[f64], vectors: &Mat<c64>, tiles: usize) {
+    fn shrink(
+        &mut self,
+        theta: &[f64],
+        vectors: &Mat<c64>,
+        tiles: usize,
+    ) -> Result<(), SpectrumError> {
         let columns = tiles * Self::WIDTH;
-        self.basis.rotate(&vectors.subcols(0, columns).to_owned());
+        self.space.rotate(&vectors.subcols(0, columns).to_owned())?;
         self.projected = Mat::zeros(columns, columns);
         for (i, &value) in theta[..columns].iter().enumerate() {
             self.projected[(i, i)] = c64::from(value);
         }
+        Ok(())
     }
 
     /// Joins a random block whose share below `last` was raised until it must show.
@@ -316,16 +315,21 @@ impl<const COMPLEX: bool> State<'_, '_, COMPLEX> {
         let growth = 10.0 * (self.nodes as f64 * self.target.spread() / gap).sqrt();
         let degree = growth.ln() / self.target.rate(last, cut);
         let degree = degree.min(30.0 / self.target.rate(self.target.bounds.min, cut));
-        let mut block = self.random();
-        self.target.filter(&mut block, degree.clamp(8.0, 4000.0) as usize, cut, &mut self.work)?;
+        let block = self.random();
+        let block = self.space.bring(block)?;
+        let block = self.space.filter(block, degree.clamp(8.0, 4000.0) as usize, cut)?;
         self.widen(block)
     }
 
-    fn finish(mut self, mut theta: Vec<f64>, vectors: &Mat<c64>) -> Found<COMPLEX> {
+    fn finish(
+        mut self,
+        mut theta: Vec<f64>,
+        vectors: &Mat<c64>,
+    ) -> Result<Found<COMPLEX>, SpectrumError> {
         let columns = self.search.count.next_multiple_of(Self::WIDTH).min(vectors.ncols());
-        self.basis.rotate(&vectors.subcols(0, columns).to_owned());
+        self.space.rotate(&vectors.subcols(0, columns).to_owned())?;
         theta.truncate(self.search.count);
-        Found { values: theta, basis: self.basis }
+        Ok(Found { values: theta, basis: self.space.finish()? })
     }
 }
 

@@ -29,6 +29,7 @@ mod parts;
 mod response;
 mod small;
 mod solve;
+mod space;
 mod target;
 #[cfg(test)]
 mod tests;

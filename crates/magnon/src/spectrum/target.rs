@@ -2,7 +2,7 @@
 
 use super::tiles::Tile;
 use crate::nn::EngineError;
-use crate::nn::tiles::{TileStep, TileWork, Workplace, weights};
+use crate::nn::tiles::{HeldTiles, TileStep, TileWork, Workplace, weights};
 use crate::operator::line::F64_LANES as N;
 use crate::operator::stepper::Factors;
 use crate::operator::{Bounds, MagneticOperator};
@@ -27,16 +27,10 @@ pub struct Target<'a, const COMPLEX: bool> {
     pub weights: Vec<f64>,
     aim: Aim,
     pub bounds: Bounds,
-    /// ln of the growth that one filtering gives the slowest vector of a block.
-    pub gain: f64,
     /// Products of S with a tile so far.
     pub products: Cell<usize>,
 }
 
-/// The gain that balances products with what is made of them.
-const GAIN: f64 = 4.0;
-/// The same where products are made on a card and the rest in main memory.
-const CARD_GAIN: f64 = 18.0;
 /// Graphs up to this many nodes are not shared between threads.
 const SMALL: usize = 1 << 12;
 
@@ -66,7 +60,6 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
             weights: weights(operator),
             aim,
             bounds,
-            gain: if place.is_here() { GAIN } else { CARD_GAIN },
             products: Cell::new(0),
         })
     }
@@ -85,9 +78,34 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
         }
     }
 
-    fn run(&self, tiles: &mut [Tile; 3], steps: &[TileStep]) -> Result<(), EngineError> {
+    /// The steps of a product, from the first of three tiles to the second.
+    pub fn product_steps(&self) -> Vec<TileStep> {
+        let mut steps = Vec::new();
+        self.advance(Factors { scale: 1.0, keep: 0.0, theta: 0.0 }, 0, 1, &mut steps);
         self.products.set(self.products.get() + steps.len());
-        self.work.run(tiles, steps, None)
+        steps
+    }
+
+    /// The steps of [`filter`](Self::filter) on three tiles, the first of which goes in, and which of them comes
+    /// out.
+    pub fn filter_steps(&self, degree: usize, cut: f64) -> (Vec<TileStep>, usize) {
+        let (c, h) = (0.5 * (cut + self.bounds.max), 0.5 * (self.bounds.max - cut));
+        let mut steps = Vec::new();
+        let first = Factors { scale: 1.0 / h, keep: 0.0, theta: -c / h };
+        self.advance(first, 0, 1, &mut steps);
+        let (mut now, mut next) = (1, 0);
+        for _ in 1..degree {
+            let factors = Factors { scale: 2.0 / h, keep: -1.0, theta: -2.0 * c / h };
+            self.advance(factors, now, next, &mut steps);
+            std::mem::swap(&mut now, &mut next);
+        }
+        self.products.set(self.products.get() + steps.len());
+        (steps, now)
+    }
+
+    /// Tiles that stay where the steps are made, where that is not main memory.
+    pub fn held(&self) -> Option<&dyn HeldTiles> {
+        self.work.held()
     }
 
     /// out ← B t.
@@ -97,10 +115,8 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
         out: &mut Tile,
         work: &mut Tile,
     ) -> Result<(), EngineError> {
-        let mut steps = Vec::new();
-        self.advance(Factors { scale: 1.0, keep: 0.0, theta: 0.0 }, 0, 1, &mut steps);
         let mut tiles = [take(t), take(out), take(work)];
-        let done = self.run(&mut tiles, &steps);
+        let done = self.work.run(&mut tiles, &self.product_steps(), None);
         [*t, *out, *work] = tiles;
         done
     }
@@ -114,18 +130,9 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
         cut: f64,
         work: &mut Tile,
     ) -> Result<(), EngineError> {
-        let (c, h) = (0.5 * (cut + self.bounds.max), 0.5 * (self.bounds.max - cut));
-        let mut steps = Vec::new();
-        let first = Factors { scale: 1.0 / h, keep: 0.0, theta: -c / h };
-        self.advance(first, 0, 1, &mut steps);
-        let (mut now, mut next) = (1, 0);
-        for _ in 1..degree {
-            let factors = Factors { scale: 2.0 / h, keep: -1.0, theta: -2.0 * c / h };
-            self.advance(factors, now, next, &mut steps);
-            std::mem::swap(&mut now, &mut next);
-        }
+        let (steps, now) = self.filter_steps(degree, cut);
         let mut tiles = [take(t), Tile::new(), take(work)];
-        let done = self.run(&mut tiles, &steps);
+        let done = self.work.run(&mut tiles, &steps, None);
         (*t, *work) = (take(&mut tiles[now]), take(&mut tiles[2]));
         done
     }

@@ -12,7 +12,7 @@ use num_complex::Complex64;
 use rayon::prelude::*;
 
 pub type Tile = Vec<Line<f64, N>>;
-type Block = [[f64; N]; N];
+pub(crate) use crate::nn::tiles::Block;
 
 /// Rows that one task works on; sums are made over these and added in order.
 fn rows_a_task(nodes: usize) -> usize {
@@ -200,7 +200,7 @@ fn sum(parts: Vec<Vec<Block>>, tiles: usize) -> Vec<Block> {
 }
 
 /// Real blocks of inner products as one matrix, a tile of rows for each block.
-fn gather<const COMPLEX: bool>(blocks: &[Block]) -> Mat<c64> {
+pub fn gather<const COMPLEX: bool>(blocks: &[Block]) -> Mat<c64> {
     let w = width(COMPLEX);
     Mat::from_fn(blocks.len() * w, w, |i, j| {
         let (block, i) = (&blocks[i / w], i % w);
@@ -214,7 +214,7 @@ fn gather<const COMPLEX: bool>(blocks: &[Block]) -> Mat<c64> {
 }
 
 /// A matrix of coefficients, a tile of rows for each block, as real blocks.
-fn scatter<const COMPLEX: bool>(coefficients: &Mat<c64>, tiles: usize) -> Vec<Block> {
+pub fn scatter<const COMPLEX: bool>(coefficients: &Mat<c64>, tiles: usize) -> Vec<Block> {
     let w = width(COMPLEX);
     let block = |t: usize| {
         let mut block = [[0.0; N]; N];

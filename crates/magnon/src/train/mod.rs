@@ -9,6 +9,7 @@ mod scores;
 
 pub use config::TrainConfig;
 pub use error::TrainError;
+pub(crate) use experiment::run_together;
 pub use experiment::{
     CandidateResult, Checkpoints, ChoiceResult, Control, Experiment, Observer, Outcome, Repeat,
     Seconds, Trial, TrialResult,

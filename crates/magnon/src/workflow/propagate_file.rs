@@ -3,7 +3,8 @@
 //! Columns never mix, so blocks depend on nothing but their own columns, and all numbers are those of
 //! [`propagate`](super::propagate()) bit for bit. A block that is done lies in a file of its own in the folder
 //! `OUTPUT.blocks`; the same call goes on behind those that a kill has left. When all are there, they are joined
-//! into the output, which appears whole or not at all.
+//! into the output, which appears whole or not at all. On a card, blocks are cut further to what its memory
+//! takes, and all numbers are those of [`propagate_on`](super::propagate_on).
 
 use super::filter::build;
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
@@ -11,8 +12,9 @@ use crate::Error;
 use crate::data::write::{Element, write_atomic, write_npy, write_npy_rows};
 use crate::data::{DataError, FeatureFile, FeatureNorm};
 use crate::disk;
-use crate::filter::{Filter, FilterConfig, Propagated, bytes_for, columns_within, propagate};
+use crate::filter::{Filter, FilterConfig, FilterError, Propagated, bytes_for, columns_within};
 use crate::matrix::Matrix;
+use crate::nn::{Device, Engine, EngineWork, Propagator};
 use num_complex::Complex32;
 use serde::Serialize;
 use std::fs::File;
@@ -30,6 +32,9 @@ pub struct FilteredFile {
     pub output: PathBuf,
     /// Bytes that may be used beside the pattern, which is mapped.
     pub memory: u64,
+    /// Where they are filtered.
+    #[serde(skip_serializing_if = "Device::is_cpu")]
+    pub device: Device,
 }
 
 /// What [`propagate_file`] did.
@@ -63,6 +68,36 @@ pub fn propagate_file(
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let filter = build(built, config)?;
+    let work = OnDisk { built, file, filter: &filter, config, progress };
+    file.device.run(work).map_err(FilterError::from)?
+}
+
+/// The work on whichever engine the device has.
+struct OnDisk<'a> {
+    built: &'a BuiltOperator,
+    file: &'a FilteredFile,
+    filter: &'a Filter,
+    config: &'a FilterConfig,
+    progress: &'a dyn Progress,
+}
+
+impl EngineWork for OnDisk<'_> {
+    type Output = Result<FileReport, Error>;
+
+    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
+        let Self { built, file, filter, config, progress } = self;
+        let propagate = engine.propagator(&built.operator, filter)?;
+        filter_file(built, file, (filter, config), &propagate, progress)
+    }
+}
+
+fn filter_file(
+    built: &BuiltOperator,
+    file: &FilteredFile,
+    (filter, config): (&Filter, &FilterConfig),
+    propagate: &Propagator,
+    progress: &dyn Progress,
+) -> Result<FileReport, Error> {
     let operator = &built.operator;
     let features = FeatureFile::open(&file.features)?;
     let (rows, nodes, cols) = (features.rows(), operator.nodes(), features.cols());
@@ -70,7 +105,7 @@ pub fn propagate_file(
         let problem = format!("the features have {rows} rows, but the graph has {nodes} nodes");
         return Err(DataError::format(file.features.display().to_string(), problem).into());
     }
-    let width = columns_within(operator, &filter, cols, file.memory)?.max(1);
+    let width = columns_within(operator, filter, cols, file.memory)?.max(1);
     let blocks = cols.div_ceil(width);
     let mut seconds = built.report.seconds.clone();
     let mut work = Blocks { folder: PathBuf::new(), width, cols, nodes, known: 0 };
@@ -81,7 +116,7 @@ pub fn propagate_file(
             progress.step(block * total + done, blocks * total, "propagate");
             !progress.is_stopped()
         };
-        Ok(seconds.time("propagate", || propagate(operator, &filter, &part, &told))?)
+        Ok(seconds.time("propagate", || propagate(&part, &told))?)
     };
     if blocks <= 1 {
         // All at once: the scaling is found in memory, and the result is written as it is.
@@ -89,14 +124,14 @@ pub fn propagate_file(
         let mut whole = whole;
         tell(progress, file.feature_norm.apply(&mut whole).words());
         let told = super::progress::steps(progress, "propagate");
-        let result = seconds.time("propagate", || propagate(operator, &filter, &whole, &told))?;
+        let result = seconds.time("propagate", || propagate(&whole, &told))?;
         drop(whole);
         seconds.time("write", || match &result {
             Propagated::Real(matrix) => write_npy(&file.output, matrix),
             Propagated::Complex(matrix) => write_npy(&file.output, matrix),
         })?;
     } else {
-        let _lock = work.open(built, &filter, file)?;
+        let _lock = work.open(built, filter, file)?;
         let scaling = seconds.time("read", || features.survey(file.feature_norm))?;
         tell(progress, scaling.words());
         for block in 0..blocks {
@@ -115,12 +150,12 @@ pub fn propagate_file(
     }
     Ok(FileReport {
         operator: built.report.operator.clone(),
-        filter: FilterSummary::new(&filter, config),
+        filter: FilterSummary::new(filter, config),
         columns: cols,
         dtype: if operator.is_real() { "float32" } else { "complex64" }.to_owned(),
         blocks,
         known_blocks: work.known,
-        block_bytes: bytes_for(operator, &filter, width.min(cols)),
+        block_bytes: bytes_for(operator, filter, width.min(cols)),
         seconds,
     })
 }
@@ -178,6 +213,11 @@ impl Blocks {
                 self.width,
             )
         );
+        // Numbers of a card are rounded otherwise.
+        let key = match file.device.describe() {
+            Ok(card) if !file.device.is_cpu() => format!("{key} on {card}"),
+            _ => key,
+        };
         let path = self.folder.join("key");
         if disk::read(&path).ok().as_deref() != Some(key.as_bytes()) {
             for block in disk::list(&self.folder).map_err(self.failed("write"))?.unwrap_or_default()

@@ -7,10 +7,10 @@ use crate::data::Features;
 use crate::filter::{Filter, Propagated, propagate};
 use crate::matrix::{Matrix, SparseMatrix};
 use crate::model::dirgnn::InAndOut;
-use crate::model::network::BuildSeconds;
+use crate::model::network::{BuildSeconds, places_in};
 use crate::model::rows::{dense_rows, feature_rows, filter_reach, filter_rows};
 use crate::model::{Inputs, ModelError, ProductOrder, Purpose, Reach};
-use crate::nn::{Engine, Field, MapSource, Scalar, Series};
+use crate::nn::{Engine, Field, MapSource, Relabelling, Scalar, Series};
 use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -263,14 +263,30 @@ impl<'a, E: Engine> Computed<'a, E> {
         Reach::Hops(far)
     }
 
+    /// The most steps over the graph that a channel makes in a step of training; `None` where all have rows.
+    fn longest(&self) -> Option<usize> {
+        let steps = self.channels.iter().filter_map(|channel| match &channel.product {
+            Product::Walk { word, .. } => Some(word.len()),
+            Product::Spread { filter, .. } => Some(Series::of(filter).steps().unwrap_or(0)),
+            _ => None,
+        });
+        steps.max()
+    }
+
+    /// Nodes that a view of some works on, where it is more than rows.
+    pub fn seen(&self, nodes: &[u32]) -> Option<usize> {
+        self.longest().map(|steps| self.pattern.within(nodes, steps).len())
+    }
+
+    /// The places that nodes have in such a view.
+    pub fn places(&self, nodes: &[u32]) -> Option<Relabelling> {
+        let seen = Neighbourhood::new(&self.pattern, nodes, self.longest()?);
+        Some(places_in(&seen, &self.features))
+    }
+
     /// What the channels of some nodes need in a step.
     pub fn blocks(&self, engine: &E, nodes: &[u32]) -> Result<Blocks<E>, ModelError> {
-        let longest = self.channels.iter().map(|channel| match &channel.product {
-            Product::Walk { word, .. } => word.len(),
-            Product::Spread { filter, .. } => Series::of(filter).steps().unwrap_or(0),
-            _ => 0,
-        });
-        let longest = longest.max().unwrap_or(0);
+        let longest = self.longest().unwrap_or(0);
         let seen = Arc::new(Neighbourhood::new(&self.pattern, nodes, longest));
         let prepare = |map| engine.prepare(map).map(Arc::new);
         let walks =

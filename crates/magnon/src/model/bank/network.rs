@@ -5,7 +5,7 @@ use super::head::Head;
 use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, evaluate, named};
 use crate::model::{Mode, ModelError, Network, Reach, View};
-use crate::nn::{Engine, Layout, Parameters, Trace, Var};
+use crate::nn::{Engine, Layout, Parameters, Relabelling, Trace, Var};
 use std::sync::Arc;
 
 /// A bank on data.
@@ -33,6 +33,14 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
 
     fn reach(&self) -> Reach {
         self.computed.reach()
+    }
+
+    fn seen(&self, nodes: &[u32]) -> Option<usize> {
+        self.computed.seen(nodes)
+    }
+
+    fn places(&self, nodes: &[u32]) -> Option<Relabelling> {
+        self.computed.places(nodes)
     }
 
     fn seconds(&self) -> BuildSeconds {

@@ -5,8 +5,9 @@ use super::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
 use crate::nn::replay::ReplayConfig;
+use crate::nn::{AdamStep, LaneConfig, Moved, Relabelling};
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
 
@@ -53,14 +54,34 @@ impl Engine for AnyEngine {
         }
     }
 
-    fn lanes(&self, seeds: &[u64]) -> Option<Result<Self, EngineError>> {
+    fn lanes(&self, lanes: &[LaneConfig]) -> Option<Result<Self, EngineError>> {
         match self {
-            Self::Cpu(engine) => Some(engine.lanes(seeds)?.map(Self::Cpu)),
+            Self::Cpu(engine) => Some(engine.lanes(lanes)?.map(Self::Cpu)),
             #[cfg(feature = "cuda")]
             Self::Cuda(engine) => {
-                Some(engine.lanes(seeds)?.map(|engine| Self::Cuda(Box::new(engine))))
+                Some(engine.lanes(lanes)?.map(|engine| Self::Cuda(Box::new(engine))))
             }
         }
+    }
+
+    fn fork(&self) -> Done {
+        hand!(self, |engine| engine.fork())
+    }
+
+    fn aside(&self, aside: bool) {
+        hand!(self, |engine| engine.aside(aside))
+    }
+
+    fn join(&self) -> Done {
+        hand!(self, |engine| engine.join())
+    }
+
+    fn relabel(&self, lanes: &[Relabelling]) -> Done {
+        hand!(self, |engine| engine.relabel(lanes))
+    }
+
+    fn has_lanes(&self) -> bool {
+        hand!(self, |engine| engine.has_lanes())
     }
 
     fn put_lane(&self, lane: usize, from: &AnyBuffer, to: &mut AnyBuffer) -> Done {
@@ -149,6 +170,14 @@ impl Engine for AnyEngine {
         progress: Progress,
     ) -> Result<Propagated, FilterError> {
         hand!(self, |engine| engine.propagate(operator, filter, features, progress))
+    }
+
+    fn propagator<'a>(
+        &'a self,
+        operator: &'a MagneticOperator,
+        filter: &'a Filter,
+    ) -> Result<Propagator<'a>, FilterError> {
+        hand!(self, |engine| engine.propagator(operator, filter))
     }
 
     fn prepare(&self, source: MapSource<f32>) -> Result<AnyMap, EngineError> {
@@ -357,20 +386,25 @@ impl Engine for AnyEngine {
         }
     }
 
-    fn square_norm(&self, x: &AnyBuffer) -> Result<f64, EngineError> {
-        hand!(self, |engine, x| engine.square_norm(x))
+    fn clip(&self, gradients: &[AnyBuffer], most: f64, factor: &mut AnyBuffer) -> Done {
+        self.clip_all(gradients, most, factor)
     }
 
     fn adam(
         &self,
         step: AdamStep,
+        clip: Option<&AnyBuffer>,
         gradient: &AnyBuffer,
         weights: &mut AnyBuffer,
         first: &mut AnyBuffer,
         second: &mut AnyBuffer,
     ) -> Done {
-        hand!(self, |engine, gradient, weights, first, second| {
-            engine.adam(step, gradient, weights, first, second)
+        hand!(self, |engine, clip, gradient, weights, first, second| {
+            engine.adam(step, clip, gradient, weights, first, second)
         })
+    }
+
+    fn adam_all(&self, step: AdamStep, decays: &[f64], all: Moved<Self>) -> Done {
+        self.step_all(step, decays, all)
     }
 }

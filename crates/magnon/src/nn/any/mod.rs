@@ -2,6 +2,7 @@
 //! and an operation costs one look at which engine it is.
 
 mod engine;
+mod optimise;
 mod own;
 mod replay;
 

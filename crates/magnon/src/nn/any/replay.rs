@@ -1,7 +1,7 @@
 //! Replays of the chosen engine.
 
 use super::{AnyBuffer, AnyEngine, AnyReplay};
-use crate::nn::replay::{Replay, ReplayScore};
+use crate::nn::replay::{Replay, ReplayScore, StepNumbers};
 use crate::nn::{Done, EngineError};
 
 #[cfg(feature = "cuda")]
@@ -55,10 +55,10 @@ impl Replay<AnyEngine> for AnyReplay {
     fn run(
         &mut self,
         engine: &AnyEngine,
-        rates: &[[f32; 2]],
+        steps: &[Vec<StepNumbers>],
     ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
         let Self::Cuda(replay) = self;
-        replay.run(cuda_of(engine)?, rates)
+        replay.run(cuda_of(engine)?, steps)
     }
 }
 
@@ -89,7 +89,7 @@ impl Replay<AnyEngine> for AnyReplay {
     fn run(
         &mut self,
         _: &AnyEngine,
-        _: &[[f32; 2]],
+        _: &[Vec<StepNumbers>],
     ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
         match *self {}
     }

@@ -3,8 +3,9 @@
 use super::clock::Work;
 use super::map::Kind;
 use super::{Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows};
+use crate::nn::AdamStep;
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use std::sync::PoisonError;
 
@@ -333,21 +334,37 @@ impl<T: Scalar> Engine for Cpu<T> {
         Ok(())
     }
 
-    fn square_norm(&self, x: &Vec<T>) -> Result<f64, EngineError> {
-        Ok(x.iter().map(|x| x.to_f64() * x.to_f64()).sum())
+    fn clip(&self, gradients: &[Vec<T>], most: f64, factor: &mut Vec<T>) -> Done {
+        self.clip_to(gradients.iter().map(Ok), most, factor)
     }
 
     fn adam(
         &self,
         step: AdamStep,
+        clip: Option<&Vec<T>>,
         gradient: &Vec<T>,
         weights: &mut Vec<T>,
         first: &mut Vec<T>,
         second: &mut Vec<T>,
     ) -> Done {
-        self.clock.time(Work::Optimiser, || {
-            self.instructions.compute(optimise::Adam { step, gradient, weights, first, second })
-        });
+        let clip = clip.and_then(|clip| clip.first()).copied().unwrap_or(T::ONE);
+        let work = optimise::Adam { step, clip, gradient, weights, first, second };
+        self.clock.time(Work::Optimiser, || self.instructions.compute(work));
+        Ok(())
+    }
+}
+
+impl<T: Scalar> Cpu<T> {
+    /// What gradients are multiplied with so that their norm is `most` at most.
+    pub(in crate::nn) fn clip_to<'a>(
+        &self,
+        gradients: impl Iterator<Item = Result<&'a Vec<T>, EngineError>>,
+        most: f64,
+        factor: &mut [T],
+    ) -> Done {
+        let squares = |x: &Vec<T>| x.iter().map(|x| x.to_f64() * x.to_f64()).sum::<f64>();
+        let norm = gradients.map(|x| x.map(squares)).sum::<Result<f64, _>>()?.sqrt();
+        factor.fill(T::from_f64((most / norm.max(most)).min(1.0)));
         Ok(())
     }
 }

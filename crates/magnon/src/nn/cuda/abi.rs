@@ -24,8 +24,8 @@ macro_rules! arguments {
 }
 
 arguments!(
-    i32, u32, i64, u64, f32, Matrix, Key, Operand, Rows, Block, Factors, Step, Attention, Back,
-    Targets, TileRows, TileStep
+    i32, u32, i64, u64, f32, f64, Matrix, Key, Operand, Rows, Block, Factors, Step, AllTrained,
+    Attention, Back, Targets, TileRows, TileStep
 );
 
 /// An address on the card; 0 for none.
@@ -50,6 +50,11 @@ pub(super) struct Key {
     pub unused: u32,
     pub clock: Address,
     pub seeds: Address,
+    /// The places that rows have in the draws, and numbers from one lane to the next.
+    pub places: Address,
+    pub places_lane: i64,
+    /// Rates of dropout by lane: two thresholds and what is kept is multiplied with.
+    pub rates: Address,
 }
 
 /// One factor of a dense product.
@@ -78,6 +83,10 @@ pub(super) struct Rows {
     pub segments: Address,
     pub long_rows: Address,
     pub values_lane: i64,
+    pub offsets_lane: i64,
+    pub columns_lane: i64,
+    pub segments_lane: i64,
+    pub long_lane: i64,
     pub segment_count: i64,
     pub long_count: i64,
     pub table: [f32; 8],
@@ -129,9 +138,33 @@ pub(super) struct Step {
     pub second: f32,
     pub other_second: f32,
     pub epsilon: f32,
+}
+
+/// One of the matrices that are trained.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Trained {
+    pub gradient: Matrix,
+    pub weights: Matrix,
+    pub first: Matrix,
+    pub second: Matrix,
+    pub n: i64,
+    /// Blocks of the launch before its own.
+    pub blocks: i64,
+    pub decays: f64,
     pub l2: f32,
     pub shrink: f32,
-    pub clip: f32,
+}
+
+/// Matrices of one launch; as in the kernel.
+pub(super) const AT_A_TIME: usize = 8;
+
+/// Several of them.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct AllTrained {
+    pub of: [Trained; AT_A_TIME],
+    pub count: i64,
 }
 
 /// The rows of an operator, for steps on tiles.

@@ -2,7 +2,8 @@
 
 use super::abi::{Block, Factors, Matrix, Operand, Rows};
 use super::buffer::Buffer;
-use super::map::{Kind, Lists, Map, Sparse};
+use super::lists::{Lists, Sparse};
+use super::map::{Kind, Map};
 use super::{Cuda, ceil, flag, grid};
 use crate::nn::engine::{Done, Factor, Side};
 use crate::nn::{EngineError, Field, Shape};
@@ -14,7 +15,9 @@ const GATHER: u32 = 128;
 /// Inner numbers that a block of a dense product works on at a time.
 const INNER: usize = 16;
 /// Blocks that keep a card busy.
-const BUSY: usize = 264;
+const BUSY: usize = 396;
+/// Blocks from which on larger ones, each with more to do, take less time.
+const MANY: usize = 2048;
 
 /// A factor of a dense product: shape as stored, and whether its conjugate transpose is meant.
 #[derive(Clone, Copy)]
@@ -102,14 +105,18 @@ impl Cuda {
             return if add { Ok(()) } else { self.fill_zero(out.0) };
         }
         let complex = fields[0] == Field::Complex || fields[1] == Field::Complex;
-        let (high, wide) = tile(n);
-        let name = match (complex, wide) {
-            (false, 16) => "product_real_narrow",
-            (false, _) => "product_real",
-            (true, 16) => "product_complex_narrow",
-            (true, _) => "product_complex",
-        };
         let splits = splits(m, n, k);
+        let (high, wide) = tile(n);
+        let many = m.div_ceil(high) * n.div_ceil(wide) * splits * self.lanes >= MANY && n > 32;
+        // Kernels for many blocks cut sums as the others do: the bits are the same.
+        let (name, high, wide) = match (complex, wide, many) {
+            (false, 16, _) => ("product_real_narrow", high, wide),
+            (false, _, false) => ("product_real", high, wide),
+            (false, _, true) => ("product_real_many", 128, 32),
+            (true, 16, _) => ("product_complex_narrow", high, wide),
+            (true, _, false) => ("product_complex", high, wide),
+            (true, _, true) => ("product_complex_many", 64, 64),
+        };
         let launch = |to: Matrix, add: bool| {
             let blocks = (ceil(m, high)?, ceil(n, wide)?, (self.lanes * splits) as u32);
             self.launch(

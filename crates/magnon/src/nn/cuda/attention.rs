@@ -1,6 +1,7 @@
 //! Attention over the edges of a neighbourhood.
 
 use super::apply::THREADS;
+use super::lanes::{kept, thresholds};
 use super::map::Kind;
 use super::{Buffer, Cuda, abi, flag};
 use crate::nn::EngineError;
@@ -88,8 +89,8 @@ impl Cuda {
             seen: seen as i64,
             rows: input.rows as i64,
             slope: input.slope as f32,
-            keep: (1.0 / (1.0 - rate)) as f32,
-            threshold: (rate * 65_536.0) as u32,
+            keep: kept(rate),
+            threshold: thresholds(rate)[1],
             dropout: flag(input.dropout.is_some()),
             key: self.key(key),
         })

@@ -1,40 +1,18 @@
 //! What the tape asks of the engine, as launches of kernels.
 
-use super::apply::{Dense, THREADS};
-use super::map::{Kind, Map};
-use super::{Buffer, CardTargets, Cuda, Recording, flag};
+use super::apply::Dense;
+use super::map::Map;
+use super::{Buffer, CardTargets, Cuda, Recording};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::engine::{Activation, AdamStep, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
 use crate::nn::replay::ReplayConfig;
+use crate::nn::{AdamStep, LaneConfig, Moved, Relabelling};
 use crate::nn::{EngineError, MapSource, Shape};
 use crate::operator::MagneticOperator;
-
-/// One number for each entry.
-fn entries(shape: Shape) -> usize {
-    shape.rows() * shape.cols()
-}
-
-fn number(f: Activation) -> i32 {
-    match f {
-        Activation::Tanh => 0,
-        Activation::Relu => 1,
-        Activation::Elu => 2,
-        Activation::GatedTanh => 3,
-        Activation::ExponentialGate => 4,
-        Activation::ComplexRelu => 5,
-        Activation::SplitRelu => 6,
-        Activation::Modulus => 7,
-        Activation::RealPart => 8,
-        Activation::Lift => 9,
-        Activation::Parts => 10,
-    }
-}
-
-fn not_of(f: Activation, shape: Shape) -> EngineError {
-    EngineError::Unsupported(format!("{f:?} of {shape:?}"))
-}
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 impl Engine for Cuda {
     type Real = f32;
@@ -49,10 +27,16 @@ impl Engine for Cuda {
         Self::on(self.card.clone(), stream)
     }
 
-    fn lanes(&self, seeds: &[u64]) -> Option<Result<Self, EngineError>> {
-        let mut engine = self.sequential();
-        engine.lanes = seeds.len();
-        Some(self.list(seeds).map(|seeds| Self { seeds: Some(seeds), ..engine }))
+    fn lanes(&self, lanes: &[LaneConfig]) -> Option<Result<Self, EngineError>> {
+        Some(self.with_lanes(lanes))
+    }
+
+    fn has_lanes(&self) -> bool {
+        true
+    }
+
+    fn relabel(&self, lanes: &[Relabelling]) -> Done {
+        self.put_places(lanes)
     }
 
     fn put_lane(&self, lane: usize, from: &Buffer, to: &mut Buffer) -> Done {
@@ -76,7 +60,11 @@ impl Engine for Cuda {
     }
 
     fn scratch_bytes(&self) -> usize {
-        self.pool().iter().map(Buffer::bytes).sum()
+        let held = |pool: &Mutex<Vec<Buffer>>| -> usize {
+            let pool = pool.lock().unwrap_or_else(PoisonError::into_inner);
+            pool.iter().map(Buffer::bytes).sum()
+        };
+        self.scratch.iter().map(held).sum()
     }
 
     fn clear(&self, buffer: &mut Buffer) -> Done {
@@ -122,7 +110,19 @@ impl Engine for Cuda {
         features: &Features,
         progress: Progress,
     ) -> Result<Propagated, FilterError> {
-        self.filter_features(operator, filter, features, progress)
+        let prepared = self.prepare(MapSource::filter(operator, filter))?;
+        self.filter_features((operator, filter, &prepared), features, progress)
+    }
+
+    fn propagator<'a>(
+        &'a self,
+        operator: &'a MagneticOperator,
+        filter: &'a Filter,
+    ) -> Result<Propagator<'a>, FilterError> {
+        let prepared = self.prepare(MapSource::filter(operator, filter))?;
+        Ok(Box::new(move |features, progress| {
+            self.filter_features((operator, filter, &prepared), features, progress)
+        }))
     }
 
     fn prepare(&self, source: MapSource<f32>) -> Result<Map, EngineError> {
@@ -153,31 +153,11 @@ impl Engine for Cuda {
     }
 
     fn mask_map(&self, map: &Map, mask: &mut Buffer) -> Done {
-        let numbers = match &map.kind {
-            Kind::Dense(numbers) => numbers,
-            Kind::Sparse(sparse) => &sparse.values,
-            _ => return Err(EngineError::Unsupported("this map cannot be masked".to_owned())),
-        };
-        let n = mask.len;
-        self.launch(
-            "mask_map",
-            self.grid(n)?,
-            THREADS,
-            &[&self.matrix(numbers, n)?, &self.matrix_mut(mask, n)?, &(n as i64)],
-        )
+        self.apply_mask(map, mask)
     }
 
     fn add_bias(&self, bias: &Buffer, y: (&mut Buffer, Shape)) -> Done {
-        let (n, width) = (y.1.len(), y.1.width());
-        if n == 0 {
-            return Ok(());
-        }
-        self.launch(
-            "add_bias",
-            self.grid(n)?,
-            THREADS,
-            &[&self.matrix(bias, width)?, &self.matrix_mut(y.0, n)?, &(width as i64), &(n as i64)],
-        )
+        self.add_row(bias, y)
     }
 
     fn sum_rows(&self, y: (&Buffer, Shape), bias: &mut Buffer, add: bool) -> Done {
@@ -185,20 +165,7 @@ impl Engine for Cuda {
     }
 
     fn activate(&self, f: Activation, shape: Shape, x: &Buffer, y: &mut Buffer) -> Done {
-        let result = f.result(shape).ok_or_else(|| not_of(f, shape))?;
-        let n = entries(shape);
-        self.launch(
-            "activate",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &number(f),
-                &self.matrix(x, shape.len())?,
-                &self.matrix_mut(y, result.len())?,
-                &(shape.cols().max(1) as i64),
-                &(n as i64),
-            ],
-        )
+        self.apply_activation(f, shape, x, y)
     }
 
     fn activate_gradient(
@@ -210,55 +177,15 @@ impl Engine for Cuda {
         dy: &Buffer,
         dx: &mut Buffer,
     ) -> Done {
-        let result = f.result(shape).ok_or_else(|| not_of(f, shape))?;
-        let n = entries(shape);
-        self.launch(
-            "activate_gradient",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &number(f),
-                &self.matrix(x, shape.len())?,
-                &self.matrix(y, result.len())?,
-                &self.matrix(dy, result.len())?,
-                &self.matrix_mut(dx, shape.len())?,
-                &(shape.cols().max(1) as i64),
-                &(n as i64),
-            ],
-        )
+        self.apply_activation_gradient(f, shape, x, y, dy, dx)
     }
 
     fn draw_mask(&self, rate: f64, key: DrawKey, shape: Shape, mask: &mut Buffer) -> Done {
-        let n = entries(shape);
-        self.launch(
-            "draw_mask",
-            self.grid(n.div_ceil(4))?,
-            THREADS,
-            &[
-                &((rate * 4_294_967_296.0) as u32),
-                &((1.0 / (1.0 - rate)) as f32),
-                &self.key(key),
-                &(shape.field().parts() as i32),
-                &self.matrix_mut(mask, shape.len())?,
-                &(n as i64),
-            ],
-        )
+        self.draw(rate, key, shape, mask)
     }
 
     fn multiply(&self, a: &Buffer, x: &Buffer, y: &mut Buffer, add: bool) -> Done {
-        let n = y.len;
-        self.launch(
-            "multiply",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &self.matrix(a, n)?,
-                &self.matrix(x, n)?,
-                &self.matrix_mut(y, n)?,
-                &flag(add),
-                &(n as i64),
-            ],
-        )
+        self.multiply_entries(a, x, y, add)
     }
 
     fn scale(&self, factor: f64, x: &Buffer, y: &mut Buffer, add: bool) -> Done {
@@ -267,48 +194,15 @@ impl Engine for Cuda {
     }
 
     fn scale_by(&self, c: (&Buffer, usize), x: &Buffer, y: &mut Buffer, add: bool) -> Done {
-        let n = x.len.min(y.len);
-        self.launch(
-            "scale_by",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &self.matrix(c.0, c.1 + 1)?,
-                &(c.1 as i64),
-                &self.matrix(x, n)?,
-                &self.matrix_mut(y, n)?,
-                &flag(add),
-                &(n as i64),
-            ],
-        )
+        self.scale_by_entry(c, x, y, add)
     }
 
     fn dot(&self, x: &Buffer, y: &Buffer, out: (&mut Buffer, usize), add: bool) -> Done {
-        let (parts, blocks) = self.dot_parts(x, y)?;
-        self.launch(
-            "dot_sum",
-            (1, 1, self.lanes as u32),
-            THREADS,
-            &[
-                &self.address(&parts.slice),
-                &(blocks as i64),
-                &self.matrix_mut(out.0, out.1 + 1)?,
-                &(out.1 as i64),
-                &flag(add),
-            ],
-        )?;
-        self.give(parts);
-        Ok(())
+        self.inner_product(x, y, out, add)
     }
 
     fn maximum(&self, a: &Buffer, b: &Buffer, y: &mut Buffer) -> Done {
-        let n = y.len;
-        self.launch(
-            "maximum",
-            self.grid(n)?,
-            THREADS,
-            &[&self.matrix(a, n)?, &self.matrix(b, n)?, &self.matrix_mut(y, n)?, &(n as i64)],
-        )
+        self.larger_entries(a, b, y)
     }
 
     fn maximum_gradient(
@@ -319,58 +213,15 @@ impl Engine for Cuda {
         dy: &Buffer,
         dx: &mut Buffer,
     ) -> Done {
-        let n = dx.len;
-        self.launch(
-            "maximum_gradient",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &self.matrix(x, n)?,
-                &self.matrix(other, n)?,
-                &flag(strict),
-                &self.matrix(dy, n)?,
-                &self.matrix_mut(dx, n)?,
-                &(n as i64),
-            ],
-        )
+        self.larger_entries_gradient(x, other, strict, dy, dx)
     }
 
     fn put_columns(&self, x: (&Buffer, Shape), y: (&mut Buffer, Shape), at: usize) -> Done {
-        let (n, from, to) = (x.1.len(), x.1.width(), y.1.width());
-        let at = at * y.1.field().parts();
-        columns_fit(x.1, y.1, at)?;
-        self.launch(
-            "put_columns",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &self.matrix(x.0, n)?,
-                &(from.max(1) as i64),
-                &self.matrix_mut(y.0, y.1.len())?,
-                &(to as i64),
-                &(at as i64),
-                &(n as i64),
-            ],
-        )
+        self.copy_columns(x, y, at)
     }
 
     fn add_columns(&self, y: (&Buffer, Shape), at: usize, x: (&mut Buffer, Shape)) -> Done {
-        let (n, to, from) = (x.1.len(), x.1.width(), y.1.width());
-        let at = at * y.1.field().parts();
-        columns_fit(x.1, y.1, at)?;
-        self.launch(
-            "add_columns",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &self.matrix(y.0, y.1.len())?,
-                &(from as i64),
-                &(at as i64),
-                &self.matrix_mut(x.0, n)?,
-                &(to.max(1) as i64),
-                &(n as i64),
-            ],
-        )
+        self.sum_columns_from(y, at, x)
     }
 
     fn normalize_rows(&self, x: (&Buffer, Shape), y: &mut Buffer) -> Done {
@@ -413,20 +264,7 @@ impl Engine for Cuda {
     }
 
     fn group_dot(&self, x: (&Buffer, Shape), a: &Buffer, groups: usize, y: &mut Buffer) -> Done {
-        let (rows, cols) = (x.1.rows(), x.1.cols());
-        self.launch(
-            "group_dot",
-            self.grid(rows * groups)?,
-            THREADS,
-            &[
-                &self.matrix(x.0, x.1.len())?,
-                &self.matrix(a, cols)?,
-                &self.matrix_mut(y, rows * groups)?,
-                &(rows as i64),
-                &(cols as i64),
-                &(groups.max(1) as i64),
-            ],
-        )
+        self.dot_groups(x, a, groups, y)
     }
 
     fn group_dot_gradient(
@@ -436,20 +274,7 @@ impl Engine for Cuda {
         dy: &Buffer,
         dx: (&mut Buffer, Shape),
     ) -> Done {
-        let (rows, cols) = (dx.1.rows(), dx.1.cols());
-        self.launch(
-            "group_dot_gradient",
-            self.grid(rows * cols)?,
-            THREADS,
-            &[
-                &self.matrix(a, cols)?,
-                &self.matrix(dy, rows * groups)?,
-                &self.matrix_mut(dx.0, dx.1.len())?,
-                &(rows as i64),
-                &(cols as i64),
-                &(groups.max(1) as i64),
-            ],
-        )
+        self.dot_groups_gradient(a, groups, dy, dx)
     }
 
     fn group_sum(&self, x: (&Buffer, Shape), groups: usize, dy: &Buffer, da: &mut Buffer) -> Done {
@@ -490,30 +315,45 @@ impl Engine for Cuda {
         self.loss_gradient(y, targets, dx)
     }
 
-    fn square_norm(&self, x: &Buffer) -> Result<f64, EngineError> {
-        self.sum_of_squares(x)
+    fn clip(&self, gradients: &[Buffer], most: f64, factor: &mut Buffer) -> Done {
+        self.clip_factor(gradients.iter().map(Ok), most, factor)
     }
 
     fn adam(
         &self,
         step: AdamStep,
+        clip: Option<&Buffer>,
         gradient: &Buffer,
         weights: &mut Buffer,
         first: &mut Buffer,
         second: &mut Buffer,
     ) -> Done {
-        self.adam_step(step, gradient, weights, [first, second])
+        self.adam_step(clip, &mut [(step, gradient, [weights, first, second])])
+    }
+
+    fn adam_all(&self, step: AdamStep, decays: &[f64], all: Moved<Self>) -> Done {
+        let Moved { clip, gradients, weights, first, second } = all;
+        let moments = first.iter_mut().zip(second);
+        let each = weights.iter_mut().zip(decays).zip(gradients).zip(moments);
+        let update = |(((weights, &decays), gradient), (first, second))| {
+            (step.for_share(decays), gradient, [weights, first, second])
+        };
+        self.adam_step(clip, &mut each.map(update).collect::<Vec<_>>())
+    }
+
+    fn fork(&self) -> Done {
+        self.fork_stream()
+    }
+
+    fn aside(&self, aside: bool) {
+        self.aside.store(aside, Ordering::Relaxed);
+    }
+
+    fn join(&self) -> Done {
+        self.join_stream()
     }
 
     fn replay(&self, config: &ReplayConfig) -> Option<Result<Recording, EngineError>> {
-        Some(Recording::new(self, config))
-    }
-}
-
-/// Refuses columns that a matrix does not have; `at` counts numbers.
-fn columns_fit(narrow: Shape, wide: Shape, at: usize) -> Done {
-    match narrow.rows() == wide.rows() && at + narrow.width() <= wide.width() {
-        true => Ok(()),
-        false => Err(EngineError::Unsupported(format!("{narrow:?} in {wide:?} from {at} on"))),
+        (!self.stepwise).then(|| Recording::new(self, config))
     }
 }

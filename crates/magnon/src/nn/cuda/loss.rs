@@ -1,9 +1,10 @@
 //! The loss, and the step of the optimiser.
 
-use super::abi::{Address, Step};
+use super::abi::{AT_A_TIME, Address, AllTrained, Matrix, Step, Trained};
 use super::apply::THREADS;
-use super::{Buffer, CardTargets, Cuda};
-use crate::nn::engine::{AdamStep, Done};
+use super::{Buffer, CardTargets, Cuda, flag};
+use crate::nn::AdamStep;
+use crate::nn::engine::Done;
 use crate::nn::{EngineError, Shape};
 use cudarc::driver::CudaSlice;
 use std::sync::atomic::Ordering;
@@ -70,66 +71,103 @@ impl Cuda {
         )
     }
 
-    pub(super) fn sum_of_squares(&self, x: &Buffer) -> Result<f64, EngineError> {
-        let (parts, blocks) = self.dot_parts(x, x)?;
-        let mut found = vec![0f32; 2 * blocks];
-        self.get(&parts.slice, &mut found)?;
-        self.give(parts);
-        let doubles: &[f64] = bytemuck::try_cast_slice(&found).unwrap_or_default();
-        match doubles.len() == blocks {
-            true => Ok(doubles.iter().sum()),
-            // Where the list is not aligned for numbers of double precision.
-            false => Ok(found
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|&[low, high]| {
-                    f64::from_bits(u64::from(high.to_bits()) << 32 | u64::from(low.to_bits()))
-                })
-                .sum()),
+    /// What gradients are multiplied with so that their norm is `most` at most, lane by lane.
+    pub(crate) fn clip_factor<'a>(
+        &self,
+        gradients: impl Iterator<Item = Result<&'a Buffer, EngineError>>,
+        most: f64,
+        factor: &mut Buffer,
+    ) -> Done {
+        // Sums of double precision in pairs of single ones.
+        let total = self.take(2)?;
+        for (k, gradient) in gradients.enumerate() {
+            let gradient = gradient?;
+            let (parts, blocks) = self.dot_parts(gradient, gradient)?;
+            self.launch(
+                "add_squares",
+                (1, 1, self.lanes as u32),
+                32,
+                &[
+                    &self.address(&parts.slice),
+                    &(blocks as i64),
+                    &flag(k > 0),
+                    &self.address(&total.slice),
+                ],
+            )?;
+            self.give(parts);
         }
+        self.launch(
+            "clip_factor",
+            (1, 1, self.lanes as u32),
+            32,
+            &[&self.address(&total.slice), &most, &self.matrix_mut(factor, 1)?],
+        )?;
+        self.give(total);
+        Ok(())
     }
 
+    /// One step of the optimiser on some matrices: step, gradient, weights and both moments of each.
     pub(super) fn adam_step(
         &self,
-        step: AdamStep,
-        gradient: &Buffer,
-        weights: &mut Buffer,
-        [first, second]: [&mut Buffer; 2],
+        clip: Option<&Buffer>,
+        updates: &mut [(AdamStep, &Buffer, [&mut Buffer; 3])],
     ) -> Done {
-        let n = weights.len;
         let (schedule, clock, base, room) = self
             .under()
             .as_ref()
             .map_or((0, 0, 0, 1), |under| (under.schedule, under.clock, under.base, under.room));
-        let numbers = Step {
-            rate: step.rate as f32,
-            correction: step.second_correction as f32,
-            first: step.first as f32,
-            other_first: (1.0 - step.first) as f32,
-            second: step.second as f32,
-            other_second: (1.0 - step.second) as f32,
-            epsilon: step.epsilon as f32,
-            l2: step.l2 as f32,
-            shrink: step.shrink as f32,
-            clip: step.clip as f32,
+        let clip = match clip {
+            Some(clip) => self.matrix(clip, 1)?,
+            None => Matrix::default(),
         };
-        self.launch(
-            "adam",
-            self.grid(n)?,
-            THREADS,
-            &[
-                &numbers,
-                &schedule,
-                &clock,
-                &base,
-                &room,
-                &self.matrix(gradient, n)?,
-                &self.matrix_mut(weights, n)?,
-                &self.matrix_mut(first, n)?,
-                &self.matrix_mut(second, n)?,
-                &(n as i64),
-            ],
-        )
+        for updates in updates.chunks_mut(AT_A_TIME) {
+            let Some((step, ..)) = updates.first() else { continue };
+            let numbers = Step {
+                rate: step.rate as f32,
+                correction: step.second_correction as f32,
+                first: step.first as f32,
+                other_first: (1.0 - step.first) as f32,
+                second: step.second as f32,
+                other_second: (1.0 - step.second) as f32,
+                epsilon: step.epsilon as f32,
+            };
+            let mut all = AllTrained::default();
+            let mut blocks = 0;
+            for (step, gradient, [weights, first, second]) in updates {
+                let n = weights.len;
+                let one = Trained {
+                    gradient: self.matrix(gradient, n)?,
+                    weights: self.matrix_mut(weights, n)?,
+                    first: self.matrix_mut(first, n)?,
+                    second: self.matrix_mut(second, n)?,
+                    n: n as i64,
+                    blocks: 0,
+                    decays: step.decays,
+                    l2: step.l2 as f32,
+                    shrink: step.shrink as f32,
+                };
+                blocks = all.add(one, blocks)?;
+            }
+            let grid = (blocks.max(1), 1, self.lanes as u32);
+            let given: [&dyn super::abi::Argument; 7] =
+                [&numbers, &schedule, &clock, &base, &room, &clip, &all];
+            self.launch("adam", grid, THREADS, &given)?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers of a thread; as in the kernels.
+const EACH: usize = 4;
+
+impl AllTrained {
+    /// One more, behind so many blocks; how many there are with it.
+    pub(super) fn add(&mut self, one: Trained, blocks: u32) -> Result<u32, EngineError> {
+        let own = super::ceil(one.n as usize, EACH * THREADS as usize)?;
+        if let Some(place) = self.of.get_mut(self.count as usize) {
+            *place = Trained { blocks: i64::from(blocks), ..one };
+            self.count += 1;
+        }
+        Ok(blocks + own)
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Cuda;
 use super::abi::Rows;
-use crate::matrix::SparseMatrix;
 use crate::nn::engine::Side;
 use crate::nn::{EngineError, MapSource, Series, Shape};
 use crate::operator::pattern::COLUMN;
@@ -12,6 +11,8 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
+use super::lists::{Lists, Sparse, shared};
+use super::series::unsolved;
 
 /// A fixed linear map, prepared for [`Cuda`].
 pub struct Map {
@@ -25,31 +26,6 @@ pub(super) enum Kind {
     Sparse(Box<Sparse>),
     Edges(Box<Edges>),
     Filter { edges: Box<Edges>, series: Series, seen: Arc<Neighbourhood> },
-}
-
-/// Rows of entries; those with many are cut into segments.
-pub(super) struct Lists {
-    pub offsets: CudaSlice<u64>,
-    pub columns: CudaSlice<u32>,
-    /// The row of each segment, and the entry that it begins at.
-    segment_rows: CudaSlice<u32>,
-    segments: CudaSlice<u64>,
-    pub segment_count: usize,
-    /// The rows with segments, each with the number of its first one.
-    long: CudaSlice<u32>,
-    pub long_count: usize,
-    /// Columns that entries may have.
-    pub cols: usize,
-    pub rows: usize,
-}
-
-/// Sparse real rows, and the same by columns: the way back is a gather, too. Values that take the place
-/// of the stored ones come in the order of the rows, so columns know the places of theirs.
-pub(super) struct Sparse {
-    pub by_rows: Lists,
-    pub by_columns: Lists,
-    pub places: CudaSlice<u32>,
-    pub values: Buffer,
 }
 
 /// l(u)·t(u,v)·r(v) + m(u)·[u = v] over a pattern.
@@ -77,10 +53,6 @@ struct Half {
     left: CudaSlice<f32>,
 }
 
-/// Entries from which on a row is cut, and entries of a segment; as in the kernel.
-const LONG_ROW: u64 = 256;
-const SEGMENT: u64 = 512;
-
 impl Map {
     pub(super) fn new(engine: &Cuda, source: MapSource<f32>) -> Result<Self, EngineError> {
         let shape = source.shape();
@@ -90,17 +62,30 @@ impl Map {
             MapSource::Edges(edges) => Kind::Edges(Box::new(Edges::new(engine, edges, false)?)),
             MapSource::Filter { edges, series } => {
                 let seen = edges.neighbourhood().clone();
+                let series = unsolved(&edges, &series).unwrap_or(series);
                 Kind::Filter { edges: Box::new(Edges::new(engine, edges, true)?), series, seen }
             }
         };
         Ok(Self { shape, kind })
     }
 
-    /// Dense maps of one shape, a lane each; `None` for others.
+    /// Dense or sparse maps of one shape, a lane each; `None` for others.
     pub(super) fn stack(engine: &Cuda, maps: &[&Map]) -> Option<Result<Self, EngineError>> {
         let first = maps.first().filter(|_| maps.len() == engine.lanes)?;
+        if maps.iter().any(|map| map.shape != first.shape) {
+            return None;
+        }
+        let sparse = maps.iter().map(|map| match &map.kind {
+            Kind::Sparse(sparse) if sparse.values.lanes == 1 => Some(sparse.as_ref()),
+            _ => None,
+        });
+        if let Some(all) = sparse.collect::<Option<Vec<&Sparse>>>() {
+            let stacked = Sparse::stack(engine, &all)
+                .map(|sparse| Self { shape: first.shape, kind: Kind::Sparse(Box::new(sparse)) });
+            return Some(stacked);
+        }
         let dense = maps.iter().map(|map| match &map.kind {
-            Kind::Dense(numbers) if map.shape == first.shape && numbers.lanes == 1 => Some(numbers),
+            Kind::Dense(numbers) if numbers.lanes == 1 => Some(numbers),
             _ => None,
         });
         let all: Vec<&Buffer> = dense.collect::<Option<_>>()?;
@@ -125,90 +110,6 @@ impl Map {
             Kind::Sparse(sparse) => sparse.values.len,
             _ => 0,
         }
-    }
-}
-
-/// Numbers that all lanes share.
-fn shared(engine: &Cuda, numbers: &[f32]) -> Result<Buffer, EngineError> {
-    Ok(Buffer { slice: engine.list(numbers)?, len: numbers.len(), lanes: 1 })
-}
-
-impl Lists {
-    pub fn new(
-        engine: &Cuda,
-        offsets: &[u64],
-        columns: &[u32],
-        cols: usize,
-    ) -> Result<Self, EngineError> {
-        let rows = offsets.len() - 1;
-        let (mut segment_rows, mut segments, mut long) = (Vec::new(), Vec::new(), Vec::new());
-        for u in 0..rows {
-            let (begin, end) = (offsets[u], offsets[u + 1]);
-            if end - begin > LONG_ROW {
-                long.extend([u as u32, segments.len() as u32]);
-                segments.extend((begin..end).step_by(SEGMENT as usize));
-                segment_rows.resize(segments.len(), u as u32);
-            }
-        }
-        Ok(Self {
-            offsets: engine.list(offsets)?,
-            columns: engine.list(columns)?,
-            segment_count: segments.len(),
-            segment_rows: engine.list(&segment_rows)?,
-            segments: engine.list(&segments)?,
-            long_count: long.len() / 2,
-            long: engine.list(&long)?,
-            cols,
-            rows,
-        })
-    }
-
-    /// The addresses, with nothing else.
-    pub fn rows(&self, engine: &Cuda) -> Rows {
-        Rows {
-            offsets: engine.address(&self.offsets),
-            columns: engine.address(&self.columns),
-            segment_rows: engine.address(&self.segment_rows),
-            segments: engine.address(&self.segments),
-            segment_count: self.segment_count as i64,
-            long_rows: engine.address(&self.long),
-            long_count: self.long_count as i64,
-            ..Rows::default()
-        }
-    }
-}
-
-impl Sparse {
-    fn new(engine: &Cuda, matrix: &SparseMatrix) -> Result<Self, EngineError> {
-        let (rows, cols) = (matrix.rows(), matrix.cols());
-        let (mut offsets, mut columns, mut values) = (vec![0u64], Vec::new(), Vec::new());
-        let mut starts = vec![0u64; cols + 1];
-        for u in 0..rows {
-            let (found, numbers) = matrix.row(u);
-            found.iter().for_each(|&v| starts[v as usize + 1] += 1);
-            columns.extend_from_slice(found);
-            values.extend_from_slice(numbers);
-            offsets.push(columns.len() as u64);
-        }
-        for v in 0..cols {
-            starts[v + 1] += starts[v];
-        }
-        let mut next = starts.clone();
-        let mut by_columns = vec![0u32; columns.len()];
-        let mut places = vec![0u32; columns.len()];
-        for u in 0..rows {
-            for e in offsets[u]..offsets[u + 1] {
-                let at = &mut next[columns[e as usize] as usize];
-                (by_columns[*at as usize], places[*at as usize]) = (u as u32, e as u32);
-                *at += 1;
-            }
-        }
-        Ok(Self {
-            by_rows: Lists::new(engine, &offsets, &columns, cols)?,
-            by_columns: Lists::new(engine, &starts, &by_columns, rows)?,
-            places: engine.list(&places)?,
-            values: shared(engine, &values)?,
-        })
     }
 }
 

@@ -18,12 +18,16 @@ mod buffer;
 mod card;
 mod compile;
 mod engine;
+mod entries;
 mod filter;
+mod held;
 mod lanes;
+mod lists;
 mod loss;
 mod map;
 mod propagate;
 mod replay;
+mod series;
 mod staging;
 mod steps;
 mod targets;
@@ -39,7 +43,7 @@ use super::EngineError;
 use abi::Argument;
 use card::Card;
 use cudarc::driver::CudaStream;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Matrices on an NVIDIA card, in single precision.
@@ -48,10 +52,19 @@ pub struct Cuda {
     /// All work of the engine, in order.
     stream: Arc<CudaStream>,
     lanes: usize,
+    /// Whether nothing is recorded.
+    stepwise: bool,
     /// Seeds of the lanes, where there are several.
     seeds: Option<cudarc::driver::CudaSlice<u64>>,
-    /// Blocks that operations work in, kept for the next time.
-    scratch: Mutex<Vec<Buffer>>,
+    /// Their rates of dropout, where they have their own.
+    rates: Option<cudarc::driver::CudaSlice<u32>>,
+    /// Where draws have other places than rows.
+    places: Mutex<Option<lanes::Places>>,
+    /// Blocks that operations work in, kept for the next time: those in order, and those aside.
+    scratch: [Mutex<Vec<Buffer>>; 2],
+    /// Whether operations are aside, and the stream that they have while a step is recorded.
+    aside: AtomicBool,
+    side: Mutex<Option<Arc<CudaStream>>>,
     /// Page-locked memory, kept for the next copy.
     stages: Mutex<Vec<staging::Stage>>,
     /// Where losses go while a step is recorded.
@@ -80,18 +93,29 @@ impl Cuda {
 
     fn on(card: Arc<Card>, stream: Arc<CudaStream>) -> Self {
         let (scratch, stages, recording, crossings, rehearsal, constants) = Default::default();
+        let (aside, side, places) = Default::default();
         Self {
             card,
             stream,
             lanes: 1,
+            stepwise: false,
             seeds: None,
+            rates: None,
             scratch,
+            aside,
+            side,
+            places,
             stages,
             recording,
             crossings,
             rehearsal,
             constants,
         }
+    }
+
+    /// The same engine with every step started by the host, as recordings are held against it.
+    pub fn stepwise(self) -> Self {
+        Self { stepwise: true, ..self }
     }
 
     /// What the card is called.
@@ -116,11 +140,13 @@ impl Cuda {
         threads: u32,
         arguments: &[&dyn Argument],
     ) -> Result<(), EngineError> {
-        self.card.launch(&self.stream, name, grid, threads, arguments)
+        self.card.launch(&self.current(), name, grid, threads, arguments)
     }
 
+    /// Blocks of operations in order and of those aside lie apart: both may be under way.
     fn pool(&self) -> MutexGuard<'_, Vec<Buffer>> {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner)
+        let pool = &self.scratch[usize::from(self.aside.load(Ordering::Relaxed))];
+        pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn under(&self) -> MutexGuard<'_, Option<replay::Under>> {

@@ -10,7 +10,7 @@ use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::matrix::Matrix;
 use crate::nn::engine::{Done, Side};
-use crate::nn::{Engine, EngineError, Field, MapSource, Series, Shape};
+use crate::nn::{Engine, EngineError, Field, Series, Shape};
 use crate::operator::MagneticOperator;
 use cudarc::driver::{CudaEvent, CudaStream};
 use num_complex::Complex32;
@@ -49,8 +49,7 @@ impl Cuda {
     /// h(S)X in single precision, whatever the filter.
     pub(super) fn filter_features(
         &self,
-        operator: &MagneticOperator,
-        filter: &Filter,
+        (operator, filter, map): (&MagneticOperator, &Filter, &Map),
         features: &Features,
         progress: Progress,
     ) -> Result<Propagated, FilterError> {
@@ -63,10 +62,9 @@ impl Cuda {
         let refused =
             || FilterError::OutOfMemory { rows, cols, bytes: whole.len() * size_of::<f32>() };
         let mut out = crate::memory::try_zeroed::<f32>(whole.len()).ok_or_else(refused)?;
-        let map = self.prepare(MapSource::filter(operator, filter))?;
         let series = Series::of(filter);
         let mut width = width((rows, cols), field, &series, self.memory()?.0 / 10 * 9);
-        let job = Job { map: &map, features, field, cols, finite: AtomicBool::new(true) };
+        let job = Job { map, features, field, cols, finite: AtomicBool::new(true) };
         let mut done = 0;
         while done < cols {
             match self.filter_columns(&job, width, &mut done, &mut out, progress) {

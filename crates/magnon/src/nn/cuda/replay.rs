@@ -1,17 +1,20 @@
 //! Steps as CUDA graphs.
 
-use super::abi::Address;
+use super::abi::{AT_A_TIME, Address, AllTrained, Trained};
 use super::apply::THREADS;
 use super::card::failure;
 use super::{Buffer, Cuda, ceil};
-use crate::nn::replay::{Replay, ReplayConfig, ReplayScore};
-use crate::nn::{Done, EngineError};
+use crate::nn::replay::{Replay, ReplayConfig, ReplayScore, StepNumbers};
+use crate::nn::{AdamStep, Done, EngineError};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaGraph, CudaSlice};
+use cudarc::driver::{CudaGraph, CudaSlice, CudaStream};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 /// Losses of a step: training and validation.
 const SLOTS: usize = 2;
+/// Numbers of a coming step; as in the kernel.
+const NUMBERS: usize = 4;
 
 /// Two recorded halves of a step, and what they read and write besides matrices.
 pub struct Recording {
@@ -21,8 +24,8 @@ pub struct Recording {
     clock: CudaSlice<u32>,
     /// Losses of the last epochs, in a ring: slot by slot, lane by lane.
     scores: CudaSlice<u64>,
-    /// Rates of the coming epochs, in the same ring.
-    schedule: CudaSlice<f32>,
+    /// Numbers of the optimiser's coming steps, in the same ring: lane by lane.
+    schedule: CudaSlice<f64>,
     verdicts: CudaSlice<u64>,
     config: ReplayConfig,
     room: usize,
@@ -46,6 +49,42 @@ pub(super) struct Under {
     pub room: u32,
 }
 
+impl Cuda {
+    /// The stream of operations: another one for those aside, while a step is recorded.
+    pub(super) fn current(&self) -> Arc<CudaStream> {
+        let side = match self.aside.load(Ordering::Relaxed) {
+            true => self.side.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            false => None,
+        };
+        side.unwrap_or_else(|| self.stream.clone())
+    }
+
+    /// A branch of what is recorded begins here.
+    pub(super) fn fork_stream(&self) -> Done {
+        if self.under().is_some() {
+            let side = self.stream.context().new_stream().map_err(failure)?;
+            side.join(&self.stream).map_err(failure)?;
+            *self.side.lock().unwrap_or_else(PoisonError::into_inner) = Some(side);
+        }
+        Ok(())
+    }
+
+    /// The branch ends here.
+    pub(super) fn join_stream(&self) -> Done {
+        let side = self.side.lock().unwrap_or_else(PoisonError::into_inner).take();
+        side.map_or(Ok(()), |side| self.stream.join(&side).map_err(failure))
+    }
+
+    /// For [`adam_all`](crate::nn::Engine::adam_all) with buffers that lie in several places.
+    pub(crate) fn adam_of(
+        &self,
+        clip: Option<&Buffer>,
+        updates: &mut [(AdamStep, &Buffer, [&mut Buffer; 3])],
+    ) -> Done {
+        self.adam_step(clip, updates)
+    }
+}
+
 impl Recording {
     pub(super) fn new(engine: &Cuda, config: &ReplayConfig) -> Result<Self, EngineError> {
         let room = config.most + 1;
@@ -58,7 +97,7 @@ impl Recording {
             back: None,
             clock: engine.list(&[base])?,
             scores: engine.zeroed(2 * SLOTS * room * engine.lanes)?,
-            schedule: engine.zeroed(2 * room)?,
+            schedule: engine.zeroed(NUMBERS * room * engine.lanes)?,
             verdicts: engine.list(&verdict.repeat(engine.lanes))?,
             config: *config,
             room,
@@ -96,6 +135,8 @@ impl Recording {
             done.and(graph)
         });
         *engine.under() = None;
+        // After a failure, a branch may be left.
+        engine.side.lock().unwrap_or_else(PoisonError::into_inner).take();
         done?.ok_or_else(|| EngineError::Device("the driver recorded nothing".to_owned()))
     }
 
@@ -126,19 +167,22 @@ impl Recording {
                     &(lanes as i64),
                 ],
             )?;
-            for (weights, best) in weights.iter().zip(best) {
-                let n = weights.len;
-                engine.launch(
-                    "keep_best",
-                    engine.grid(n)?,
-                    THREADS,
-                    &[
-                        &engine.address(&self.verdicts),
-                        &engine.matrix(weights, n)?,
-                        &engine.matrix_mut(best, n)?,
-                        &(n as i64),
-                    ],
-                )?;
+            let mut pairs: Vec<(&&Buffer, &mut Buffer)> = weights.iter().zip(best).collect();
+            for pairs in pairs.chunks_mut(AT_A_TIME) {
+                let (mut all, mut blocks) = (AllTrained::default(), 0);
+                for (weights, best) in pairs {
+                    let n = weights.len;
+                    let one = Trained {
+                        gradient: engine.matrix(weights, n)?,
+                        weights: engine.matrix_mut(best, n)?,
+                        n: n as i64,
+                        ..Trained::default()
+                    };
+                    blocks = all.add(one, blocks)?;
+                }
+                let grid = (blocks.max(1), 1, lanes as u32);
+                let verdicts = engine.address(&self.verdicts);
+                engine.launch("keep_best", grid, THREADS, &[&verdicts, &all])?;
             }
             Ok(())
         })?;
@@ -213,24 +257,27 @@ impl Replay<Cuda> for Recording {
     fn run(
         &mut self,
         engine: &Cuda,
-        rates: &[[f32; 2]],
+        steps: &[Vec<StepNumbers>],
     ) -> Result<Vec<Vec<[ReplayScore; 2]>>, EngineError> {
-        if rates.len() > self.config.most {
-            let problem = format!("{} epochs at a time, not {}", self.config.most, rates.len());
+        let (lanes, most) = (engine.lanes, self.config.most);
+        let fits = |step: &Vec<StepNumbers>| step.len() == 1 || step.len() == lanes;
+        if steps.len() > most || !steps.iter().all(fits) {
+            let problem = format!("{} epochs of {lanes} lanes, not {}", most, steps.len());
             return Err(EngineError::Unsupported(problem));
         }
-        let mut ring = vec![0f32; 2 * self.room];
-        for (k, pair) in rates.iter().enumerate() {
-            let at = 2 * ((self.made + k) % self.room);
-            ring[at..at + 2].copy_from_slice(pair);
+        let mut ring = vec![[0f64; NUMBERS]; self.room * lanes];
+        for (k, numbers) in steps.iter().enumerate() {
+            let at = (self.made + k) % self.room * lanes;
+            let each = numbers.iter().cycle();
+            ring[at..at + lanes].iter_mut().zip(each).for_each(|(to, from)| *to = *from);
         }
-        engine.put(&ring, &mut self.schedule)?;
-        for _ in rates {
+        engine.put(ring.as_flattened(), &mut self.schedule)?;
+        for _ in steps {
             Self::launch(&self.back)?;
             Self::launch(&self.there)?;
         }
         let first = self.made + 1;
-        self.made += rates.len();
+        self.made += steps.len();
         self.read(engine, first..self.made + 1)
     }
 }

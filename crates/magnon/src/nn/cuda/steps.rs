@@ -13,7 +13,7 @@ const DOTS: usize = 256;
 
 impl Cuda {
     pub(super) fn fill_zero(&self, buffer: &mut Buffer) -> Done {
-        self.stream.memset_zeros(&mut buffer.slice).map_err(super::card::failure)
+        self.current().memset_zeros(&mut buffer.slice).map_err(super::card::failure)
     }
 
     /// `y = factor·x` over the first `n` numbers.
@@ -70,11 +70,14 @@ impl Cuda {
         )
     }
 
+    /// What draws are a function of, by the places of nodes where those are others than here.
     pub(super) fn key(&self, key: DrawKey) -> Key {
         let clock = self.under().as_ref().map_or(0, |under| under.clock);
         let seeds = self.seeds.as_ref().map_or(0, |seeds| self.address(seeds));
         let DrawKey { seed, epoch, batch, site } = key;
-        Key { seed, epoch, batch, site, unused: 0, clock, seeds }
+        let rates = self.rates.as_ref().map_or(0, |rates| self.address(rates));
+        let (places, places_lane) = self.places_of_nodes();
+        Key { seed, epoch, batch, site, unused: 0, clock, seeds, places, places_lane, rates }
     }
 
     /// Sums over the rows of `x`, weighted by `weights` in groups where there are some.

@@ -3,11 +3,12 @@
 use super::Cuda;
 use super::abi::{self, Address};
 use super::apply::THREADS;
-use super::map::Lists;
+use super::held::Held;
+use super::lists::Lists;
 use crate::nn::map::everyone;
-use crate::nn::tiles::{Listener, Tile, TileStep, TileWork, weights};
+use crate::nn::tiles::{HeldTiles, Listener, Tile, TileStep, TileWork, weights};
 use crate::nn::{Done, EngineError};
-use crate::operator::line::{Line, Real, flat, flat_mut};
+use crate::operator::line::{F64_LANES, Line, Real, flat, flat_mut};
 use crate::operator::{CoefficientStore, EdgeMatrix, EdgeValues, MagneticOperator};
 use cudarc::driver::CudaSlice;
 use std::marker::PhantomData;
@@ -22,15 +23,17 @@ const HEARD: usize = 32;
 
 /// One operator on a card. Numbers of either precision are kept as bytes.
 pub(super) struct CardTiles<'a, T, const N: usize> {
-    engine: &'a Cuda,
-    nodes: usize,
+    pub(super) engine: &'a Cuda,
+    pub(super) nodes: usize,
     kernel: String,
     lists: Lists,
     values: CudaSlice<u8>,
     gain: CudaSlice<u8>,
     own: CudaSlice<u8>,
-    weights: CudaSlice<u8>,
-    tiles: Mutex<[CudaSlice<u8>; 3]>,
+    pub(super) weights: CudaSlice<u8>,
+    tiles: Mutex<Vec<CudaSlice<u8>>>,
+    /// Tiles that stay, each in its place.
+    pub(super) held: Mutex<Held>,
     precision: PhantomData<T>,
 }
 
@@ -61,7 +64,6 @@ impl Cuda {
         let scaling = operator.scaling::<T>(centre, half);
         let offsets: Vec<u64> = pattern.offsets.iter().map(|&at| at as u64).collect();
         let columns = &pattern.columns[..pattern.stored()];
-        let tile = || self.zeroed::<u8>(operator.nodes() * size_of::<Line<T, N>>());
         Ok(CardTiles {
             engine: self,
             nodes: operator.nodes(),
@@ -71,7 +73,8 @@ impl Cuda {
             gain: bytes(&scaling.gain)?,
             own: bytes(&scaling.own)?,
             weights: bytes(&weights::<T>(operator))?,
-            tiles: Mutex::new([tile()?, tile()?, tile()?]),
+            tiles: Mutex::default(),
+            held: Mutex::default(),
             precision: PhantomData,
         })
     }
@@ -83,7 +86,7 @@ fn name<T>() -> &'static str {
 }
 
 impl<T: Real, const N: usize> CardTiles<'_, T, N> {
-    fn step(&self, step: &TileStep, tiles: &[Address; 3]) -> Done {
+    pub(super) fn step(&self, step: &TileStep, tiles: &[Address; 3]) -> Done {
         let at = |list| self.engine.address(list);
         let lists = self.lists.rows(self.engine);
         let rows = abi::TileRows {
@@ -128,6 +131,9 @@ impl<T: Real, const N: usize> TileWork<T, N> for CardTiles<'_, T, N> {
     ) -> Result<(), EngineError> {
         let engine = self.engine;
         let mut here = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
+        while here.len() < 3 {
+            here.push(engine.zeroed(self.nodes * size_of::<Line<T, N>>())?);
+        }
         let at = [0, 1, 2].map(|k| engine.address(&here[k]));
         engine.put(bytemuck::cast_slice(flat(&tiles[0])), &mut here[0])?;
         let parts = engine.zeroed::<f64>(PARTS * N)?;
@@ -155,5 +161,9 @@ impl<T: Real, const N: usize> TileWork<T, N> for CardTiles<'_, T, N> {
         let out = &mut tiles[last.out];
         out.resize(self.nodes, Line::ZERO);
         engine.get(&here[last.out], bytemuck::cast_slice_mut(flat_mut(out)))
+    }
+
+    fn held(&self) -> Option<&dyn HeldTiles> {
+        (size_of::<T>() == size_of::<f64>() && N == F64_LANES).then_some(self)
     }
 }

@@ -1,212 +1,320 @@
-//! Several seeds and splits at once, on engines that work in lanes.
+//! Several trials at once, on engines that work in lanes.
 
-use super::variant::{Learnt, Shared, TrialWatch, Views};
+use super::ready::{Ready, Shared, Views};
+use super::variant::{Learnt, TrialWatch};
 use super::{Experiment, Observer, Trial, TrialResult};
 use crate::matrix::Matrix;
 use crate::model::{Mode, View};
-use crate::nn::{Engine, EngineError, Parameters, Tape};
+use crate::nn::{Engine, EngineError, LaneConfig, Parameters, Relabelling, Tape};
+use crate::train::fit::alike;
 use crate::train::{Targets, TrainConfig, TrainError, Watch, fit_lanes};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-impl Experiment<'_> {
-    /// All trials at once that have as many targets, or as many at a time as there is memory for; `None`
-    /// where the engine has no lanes or the trials cannot lie side by side.
-    pub(super) fn laned<E: Engine<Real = f32>>(
-        &self,
-        engine: &E,
-        trials: &[Trial],
-        shared: &Shared<E>,
-        observer: &dyn Observer,
-    ) -> Result<Option<Vec<TrialResult>>, TrainError> {
-        if trials.len() < 2 || self.config.train.batch.is_some() || self.checkpoints.is_some() {
-            return Ok(None);
+/// A trial with what it is trained on.
+pub(super) struct Seat<'s, 'a, E: Engine> {
+    pub experiment: &'s Experiment<'a>,
+    pub shared: &'s Shared<'s, E>,
+    pub trial: Trial,
+    /// The rate of its dropouts, where the network may have been built with another.
+    pub dropout: Option<f64>,
+}
+
+/// What became of each seat; `None` where it could not be trained beside others.
+pub(super) type Seated = Vec<Option<Result<TrialResult, TrainError>>>;
+
+impl<E: Engine<Real = f32>> Seat<'_, '_, E> {
+    fn split_targets(&self) -> [Targets; 2] {
+        self.experiment.targets(&self.experiment.splits[self.trial.split])
+    }
+
+    fn config(&self) -> TrainConfig {
+        TrainConfig { seed: self.trial.seed, ..self.experiment.config.train }
+    }
+
+    fn is_whole(&self, engine: &E) -> bool {
+        self.experiment.is_whole(engine, self.shared.network, self.trial.split)
+    }
+
+    /// Whether the steps of two seats with as many targets have the same operations on the same shapes, as far
+    /// as can be told without their views.
+    fn is_like(&self, other: &Self) -> bool {
+        let one_network = std::ptr::eq(self.shared, other.shared);
+        if one_network && std::ptr::eq(self.experiment, other.experiment) {
+            return true;
         }
-        let mut results: Vec<(usize, TrialResult)> = Vec::new();
-        for group in self.alike(trials) {
-            let mut left = &group[..];
-            let mut size = left.len();
-            while !left.is_empty() {
-                let (some, rest) = left.split_at(size.min(left.len()));
-                let chosen: Vec<Trial> = some.iter().map(|&at| trials[at]).collect();
-                let found = match self.side_by_side(engine, &chosen, shared, observer) {
-                    Ok(Some(found)) => found,
-                    Ok(None) if results.is_empty() => return Ok(None),
-                    Ok(None) => self.one_by_one(engine, &chosen, shared, observer)?,
-                    // Half as many need half as much.
-                    Err(TrainError::Engine(EngineError::OutOfMemory { .. })) if some.len() > 1 => {
-                        size = some.len() / 2;
-                        continue;
-                    }
-                    Err(error) => return Err(error),
-                };
-                results.extend(some.iter().copied().zip(found));
-                left = rest;
+        // Views that hold more than rows of their nodes are one network's own.
+        if !one_network && self.shared.network.seen(&[]).is_some() {
+            return false;
+        }
+        let model = |seat: &Self| {
+            let mut settings = seat.experiment.config.model.settings();
+            if seat.dropout.is_some() {
+                settings.remove("dropout");
             }
-        }
-        results.sort_by_key(|(at, _)| *at);
-        Ok(Some(results.into_iter().map(|(_, result)| result).collect()))
-    }
-
-    /// Trials by themselves, each on a thread.
-    pub(super) fn one_by_one<E: Engine<Real = f32>>(
-        &self,
-        engine: &E,
-        trials: &[Trial],
-        shared: &Shared<E>,
-        observer: &dyn Observer,
-    ) -> Result<Vec<TrialResult>, TrainError> {
-        let one = |&trial: &Trial| self.trial(&engine.sequential(), trial, shared, observer);
-        trials.par_iter().map(one).collect()
-    }
-
-    /// The places of trials, together where their splits have as many targets.
-    fn alike(&self, trials: &[Trial]) -> Vec<Vec<usize>> {
-        let mut groups: Vec<([usize; 2], Vec<usize>)> = Vec::new();
-        for (at, trial) in trials.iter().enumerate() {
-            let sizes = self.targets(&self.splits[trial.split]).map(|targets| targets.len());
-            match groups.iter_mut().find(|(known, _)| *known == sizes) {
-                Some((_, group)) => group.push(at),
-                None => groups.push((sizes, vec![at])),
-            }
-        }
-        groups.into_iter().map(|(_, group)| group).collect()
-    }
-
-    fn side_by_side<E: Engine<Real = f32>>(
-        &self,
-        engine: &E,
-        trials: &[Trial],
-        shared: &Shared<E>,
-        observer: &dyn Observer,
-    ) -> Result<Option<Vec<TrialResult>>, TrainError> {
-        let seeds: Vec<u64> = trials.iter().map(|trial| trial.seed).collect();
-        let Some(laned) = engine.lanes(&seeds) else { return Ok(None) };
-        let (laned, start) = (laned?, Instant::now());
-        let splits: Vec<usize> = trials.iter().map(|trial| trial.split).collect();
-        let stacked = match &shared.views {
-            Some(_) => None,
-            None => match self.stacked(engine, &laned, &splits, shared)? {
-                Some(stacked) => Some(stacked),
-                None => return Ok(None),
-            },
+            (seat.trial.model, settings, seat.dropout.map(|rate| rate > 0.0))
         };
-        let Some(views) = stacked.as_ref().or(shared.views.as_ref()) else { return Ok(None) };
-        let layout = shared.network.layout();
-        let mut parameters = layout.draw(&laned, seeds[0])?;
-        let mut own = Vec::new();
-        for (lane, &seed) in seeds.iter().enumerate() {
-            let drawn = layout.draw(engine, seed)?;
-            for (from, to) in drawn.values().iter().zip(parameters.values_mut()) {
-                laned.put_lane(lane, from, to)?;
-            }
-            own.push(drawn);
-        }
-        let config = TrainConfig { seed: seeds[0], ..self.config.train };
-        let one_split = stacked.is_none();
-        let lists: Vec<[Targets; 2]> = splits[..if one_split { 1 } else { splits.len() }]
-            .iter()
-            .map(|&split| self.targets(&self.splits[split]))
-            .collect();
-        let targets: Vec<[&Targets; 2]> = lists.iter().map(|of| of.each_ref()).collect();
-        let mut watches: Vec<TrialWatch> =
-            trials.iter().map(|trial| TrialWatch { trial, observer, checkpoints: None }).collect();
-        let watching = watches.iter_mut().map(|watch| watch as &mut dyn Watch).collect();
-        let views = [views[0].as_ref(), views[1].as_ref()];
-        let fitted = fit_lanes(&laned, &mut parameters, views, &targets, &config, watching)?;
-        let Some(fitted) = fitted else { return Ok(None) };
-        for (lane, own) in own.iter_mut().enumerate() {
-            for (from, to) in parameters.values().iter().zip(own.values_mut()) {
-                laned.take_lane(lane, from, to)?;
-            }
-        }
-        let tables = match self.predict_lanes(engine, &laned, &parameters, shared, trials.len()) {
-            Err(TrainError::Engine(EngineError::OutOfMemory { .. })) => {
-                let predict = |own| Ok(shared.network.predict(engine, own, None)?);
-                own.iter().map(predict).collect::<Result<_, TrainError>>()
-            }
-            tables => tables,
-        }?;
-        // The time is shared evenly.
-        let seconds = start.elapsed().as_secs_f64() / trials.len() as f64;
-        let learnt = own.into_iter().zip(fitted);
-        let learnt = learnt.map(|(parameters, fitted)| Learnt { fitted, parameters });
-        let all = trials.iter().zip(learnt).zip(tables);
-        let results = all.map(|((&trial, learnt), table)| {
-            self.measure(engine, trial, shared, learnt, table, seconds, observer)
-        });
-        results.collect::<Result<_, _>>().map(Some)
+        let [own, others] = [self, other].map(|seat| seat.shared.network.layout().iter());
+        model(self) == model(other) && alike(&self.config(), &other.config()) && own.eq(others)
     }
 
-    /// Training and validation nodes of every lane's split, as one view each; `None` where the engine cannot
-    /// lay them side by side.
-    fn stacked<E: Engine<Real = f32>>(
-        &self,
-        engine: &E,
-        laned: &E,
-        splits: &[usize],
-        shared: &Shared<E>,
-    ) -> Result<Option<Views<E>>, TrainError> {
-        let mut parts = Vec::new();
-        for part in 0..2 {
-            let mut views: Vec<(usize, Box<dyn View<E>>)> = Vec::new();
-            for &split in splits {
-                if views.iter().all(|(known, _)| *known != split) {
-                    let nodes = &self.targets(&self.splits[split])[part].nodes;
-                    views.push((split, shared.network.view(engine, nodes)?));
-                    // Views of other splits would be made in vain.
-                    if views[0].1.maps().is_none() {
-                        return Ok(None);
-                    }
-                }
+    /// The network and the split, as what views are told apart by.
+    fn place(&self) -> (*const Shared<'_, E>, usize) {
+        (std::ptr::from_ref(self.shared), self.trial.split)
+    }
+}
+
+/// All seats at once that are alike, or as many at a time as there is memory for. `None` where the engine has
+/// no lanes.
+pub(super) fn laned<E: Engine<Real = f32>>(
+    engine: &E,
+    seats: &[Seat<E>],
+    observer: &dyn Observer,
+) -> Result<Option<Seated>, TrainError> {
+    if seats.len() < 2 || !engine.has_lanes() {
+        return Ok(None);
+    }
+    let mut results: Seated = seats.iter().map(|_| None).collect();
+    let groups = groups(engine, seats);
+    // Groups of other shapes go side by side on streams.
+    let found: Result<Vec<_>, TrainError> = groups
+        .par_iter()
+        .map(|group| {
+            let chosen: Vec<&Seat<E>> = group.iter().map(|&at| &seats[at]).collect();
+            train_group(&engine.sequential(), &chosen, observer)
+        })
+        .collect();
+    for (group, found) in groups.iter().zip(found?) {
+        group.iter().zip(found).for_each(|(&at, found)| results[at] = found);
+    }
+    Ok(Some(results))
+}
+
+/// Seats that are alike, as many at a time as there is memory for.
+fn train_group<E: Engine<Real = f32>>(
+    engine: &E,
+    seats: &[&Seat<E>],
+    observer: &dyn Observer,
+) -> Result<Seated, TrainError> {
+    let mut results: Seated = Vec::new();
+    let mut size = seats.len();
+    while results.len() < seats.len() {
+        let left = &seats[results.len()..];
+        let some = &left[..size.min(left.len())];
+        match side_by_side(engine, some, observer) {
+            Ok(Some(found)) => results.extend(found.into_iter().map(Some)),
+            Ok(None) => results.extend(some.iter().map(|_| None)),
+            // Half as many need half as much.
+            Err(TrainError::Engine(EngineError::OutOfMemory { .. })) if some.len() > 1 => {
+                size = some.len() / 2;
             }
-            let place = |split: &usize| views.iter().position(|(known, _)| known == split);
-            let places: Vec<usize> = splits.iter().filter_map(place).collect();
-            let maps: Vec<Vec<Arc<E::Map>>> = views.iter().filter_map(|(_, v)| v.maps()).collect();
-            let mut stacked = Vec::new();
-            for k in 0..maps[0].len() {
-                let lanes: Vec<&E::Map> =
-                    places.iter().filter_map(|&at| maps[at].get(k).map(Arc::as_ref)).collect();
-                match laned.stack(&lanes) {
-                    Some(map) => stacked.push(Arc::new(map?)),
-                    None => return Ok(None),
-                }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(results)
+}
+
+/// Training and validation targets, and whether views are of all nodes.
+type Sizes = ([usize; 2], bool);
+
+/// The places of seats, together where they are alike.
+fn groups<E: Engine<Real = f32>>(engine: &E, seats: &[Seat<E>]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(Sizes, Vec<usize>)> = Vec::new();
+    let mut known = HashMap::new();
+    for (at, seat) in seats.iter().enumerate() {
+        let kind = *known.entry(seat.place()).or_insert_with(|| {
+            let sizes = seat.split_targets().map(|targets| targets.len());
+            (sizes, seat.is_whole(engine))
+        });
+        let found =
+            groups.iter_mut().find(|(of, group)| *of == kind && seats[group[0]].is_like(seat));
+        match found {
+            Some((_, group)) => group.push(at),
+            None => groups.push((kind, vec![at])),
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn side_by_side<E: Engine<Real = f32>>(
+    engine: &E,
+    seats: &[&Seat<E>],
+    observer: &dyn Observer,
+) -> Result<Option<Vec<Result<TrialResult, TrainError>>>, TrainError> {
+    let lanes: Vec<LaneConfig> = seats
+        .iter()
+        .map(|seat| LaneConfig { seed: seat.trial.seed, dropout: seat.dropout })
+        .collect();
+    let Some(laned) = engine.lanes(&lanes) else { return Ok(None) };
+    let (laned, start) = (laned?, Instant::now());
+    let Some(Stand { views, lists, places }) = ready_for_all(engine, &laned, seats)? else {
+        return Ok(None);
+    };
+    laned.relabel(&places)?;
+    let layout = |seat: &Seat<E>| seat.shared.network.layout().draw(engine, seat.trial.seed);
+    let mut parameters = seats[0].shared.network.layout().draw(&laned, lanes[0].seed)?;
+    let mut own = Vec::new();
+    for (lane, seat) in seats.iter().enumerate() {
+        let drawn = layout(seat)?;
+        for (from, to) in drawn.values().iter().zip(parameters.values_mut()) {
+            laned.put_lane(lane, from, to)?;
+        }
+        own.push(drawn);
+    }
+    let configs: Vec<TrainConfig> = seats.iter().map(|seat| seat.config()).collect();
+    let targets: Vec<[&Targets; 2]> = lists.iter().map(|of| of.each_ref()).collect();
+    let mut watches: Vec<TrialWatch> = seats
+        .iter()
+        .map(|seat| TrialWatch { trial: &seat.trial, observer, checkpoints: None })
+        .collect();
+    let watching = watches.iter_mut().map(|watch| watch as &mut dyn Watch).collect();
+    let of_parts = [views[0].as_ref(), views[1].as_ref()];
+    let fitted = fit_lanes(&laned, &mut parameters, of_parts, &targets, &configs, watching)?;
+    let Some(fitted) = fitted else { return Ok(None) };
+    for (lane, own) in own.iter_mut().enumerate() {
+        for (from, to) in parameters.values().iter().zip(own.values_mut()) {
+            laned.take_lane(lane, from, to)?;
+        }
+    }
+    let one_by_one = || {
+        let predict = |(seat, own): (&&Seat<E>, &Parameters<E>)| {
+            Ok(seat.shared.network.predict(engine, own, None)?)
+        };
+        seats.iter().zip(&own).map(predict).collect::<Result<Vec<_>, TrainError>>()
+    };
+    let tables = match is_one_network(seats) {
+        true => match predict_lanes(engine, &laned, &parameters, seats) {
+            Err(TrainError::Engine(EngineError::OutOfMemory { .. })) => one_by_one(),
+            tables => tables,
+        },
+        false => one_by_one(),
+    }?;
+    // The time is shared evenly.
+    let seconds = start.elapsed().as_secs_f64() / seats.len() as f64;
+    let results = seats.iter().zip(own).zip(fitted).zip(tables);
+    let results = results.map(|(((seat, parameters), fitted), table)| {
+        let (shared, learnt) = (seat.shared, Learnt { fitted: fitted?, parameters });
+        let Seat { experiment, trial, .. } = seat;
+        experiment.measure(engine, *trial, shared, learnt, table, seconds, observer)
+    });
+    Ok(Some(results.collect()))
+}
+
+/// Views that serve all lanes, and the targets of each or of all.
+struct Stand<E: Engine> {
+    views: Views<E>,
+    lists: Vec<[Targets; 2]>,
+    /// Where draws have other places, those of each or of all.
+    places: Vec<Relabelling>,
+}
+
+fn is_one_network<E: Engine>(seats: &[&Seat<E>]) -> bool {
+    seats.iter().all(|seat| std::ptr::eq(seat.shared, seats[0].shared))
+}
+
+/// `None` where the engine cannot lay the views of the seats side by side.
+fn ready_for_all<E: Engine<Real = f32>>(
+    engine: &E,
+    laned: &E,
+    seats: &[&Seat<E>],
+) -> Result<Option<Stand<E>>, TrainError> {
+    let (first, one_network) = (seats[0], is_one_network(seats));
+    if let (true, Some(Ready { views, targets, places })) = (one_network, &first.shared.ready) {
+        let (views, lists) = (views.clone(), vec![targets.clone()]);
+        return Ok(Some(Stand { views, lists, places: places.iter().cloned().collect() }));
+    }
+    if one_network && first.is_whole(engine) {
+        let view = first.shared.everyone(engine, first.experiment.graph.nodes())?;
+        let (mut lists, mut places) = (Vec::new(), Vec::new());
+        for seat in seats {
+            let targets = seat.split_targets();
+            places.extend(first.shared.network.places(&targets[0].nodes));
+            lists.push(targets.map(Targets::among_all));
+        }
+        return Ok(Some(Stand { views: [view.clone(), view], lists, places }));
+    }
+    let views = stacked(engine, laned, seats)?;
+    let lists = seats.iter().map(|seat| seat.split_targets()).collect();
+    Ok(views.map(|views| Stand { views, lists, places: Vec::new() }))
+}
+
+/// Training and validation nodes of every lane's network and split, as one view each.
+fn stacked<E: Engine<Real = f32>>(
+    engine: &E,
+    laned: &E,
+    seats: &[&Seat<E>],
+) -> Result<Option<Views<E>>, TrainError> {
+    let mut parts: Vec<Arc<dyn View<E>>> = Vec::new();
+    for part in 0..2 {
+        let mut views: Vec<(_, Arc<dyn View<E>>)> = Vec::new();
+        for seat in seats {
+            if views.iter().any(|(known, _)| *known == seat.place()) {
+                continue;
             }
-            match views[0].1.with_maps(stacked) {
-                Some(view) => parts.push(view),
+            let view = match &seat.shared.ready {
+                Some(ready) => ready.views[part].clone(),
+                None => {
+                    let nodes = &seat.split_targets()[part].nodes;
+                    seat.shared.network.view(engine, nodes)?.into()
+                }
+            };
+            views.push((seat.place(), view));
+            // Others would be made in vain.
+            if views[0].1.maps().is_none() {
+                return Ok(None);
+            }
+        }
+        let maps: Vec<Vec<Arc<E::Map>>> = views.iter().filter_map(|(_, v)| v.maps()).collect();
+        let of_seat = |seat: &&Seat<E>| views.iter().position(|(known, _)| *known == seat.place());
+        let places: Vec<usize> = seats.iter().filter_map(of_seat).collect();
+        let mut stacked = Vec::new();
+        for k in 0..maps[0].len() {
+            let lanes: Vec<&E::Map> =
+                places.iter().filter_map(|&at| maps.get(at)?.get(k).map(Arc::as_ref)).collect();
+            match laned.stack(&lanes) {
+                Some(map) => stacked.push(Arc::new(map?)),
                 None => return Ok(None),
             }
         }
-        Ok(parts.try_into().ok())
-    }
-
-    /// Log-probabilities of all nodes, lane by lane.
-    fn predict_lanes<E: Engine<Real = f32>>(
-        &self,
-        engine: &E,
-        laned: &E,
-        parameters: &Parameters<E>,
-        shared: &Shared<E>,
-        lanes: usize,
-    ) -> Result<Vec<Matrix<f32>>, TrainError> {
-        let (rows, cols) = (self.graph.nodes(), self.labels.names.len());
-        let everyone: Vec<u32> = (0..rows as u32).collect();
-        let view = shared.network.view(engine, &everyone)?;
-        let mut tape = Tape::new(laned);
-        let mut trace = tape.trace(parameters);
-        let begun = view.begin(&mut trace);
-        let logits = view.logits(&mut trace, begun, Mode::Evaluate);
-        let table = trace.log_softmax(logits);
-        let table = trace.value(table)?;
-        let mut own = engine.zeros(rows * cols)?;
-        let mut tables = Vec::new();
-        for lane in 0..lanes {
-            laned.take_lane(lane, table, &mut own)?;
-            let mut matrix = Matrix::zeros(rows, cols);
-            engine.download(&own, matrix.as_mut_slice())?;
-            tables.push(matrix);
+        match views[0].1.with_maps(stacked) {
+            Some(view) => parts.push(view.into()),
+            None => return Ok(None),
         }
-        Ok(tables)
     }
+    Ok(parts.try_into().ok())
+}
+
+/// Log-probabilities of all nodes, lane by lane, from one network.
+fn predict_lanes<E: Engine<Real = f32>>(
+    engine: &E,
+    laned: &E,
+    parameters: &Parameters<E>,
+    seats: &[&Seat<E>],
+) -> Result<Vec<Matrix<f32>>, TrainError> {
+    let experiment = seats[0].experiment;
+    let (rows, cols) = (experiment.graph.nodes(), experiment.labels.names.len());
+    let view = match seats[0].is_whole(engine) {
+        true => seats[0].shared.everyone(engine, rows)?,
+        false => {
+            let everyone: Vec<u32> = (0..rows as u32).collect();
+            seats[0].shared.network.view(engine, &everyone)?.into()
+        }
+    };
+    let mut tape = Tape::new(laned);
+    let mut trace = tape.trace(parameters);
+    let begun = view.begin(&mut trace);
+    let logits = view.logits(&mut trace, begun, Mode::Evaluate);
+    let table = trace.log_softmax(logits);
+    let table = trace.value(table)?;
+    let mut own = engine.zeros(rows * cols)?;
+    let mut tables = Vec::new();
+    for lane in 0..seats.len() {
+        laned.take_lane(lane, table, &mut own)?;
+        let mut matrix = Matrix::zeros(rows, cols);
+        engine.download(&own, matrix.as_mut_slice())?;
+        tables.push(matrix);
+    }
+    Ok(tables)
 }

@@ -4,12 +4,15 @@ mod choose;
 mod lanes;
 mod outcome;
 mod race;
+mod ready;
+mod together;
 mod trial;
 mod variant;
 
 pub use outcome::{
     CandidateResult, Checkpoints, ChoiceResult, Control, Observer, Outcome, Seconds,
 };
+pub(crate) use together::run_together;
 pub use trial::{Repeat, Trial, TrialResult};
 
 use super::{RunConfig, Targets, TrainError, Vary};

@@ -1,9 +1,11 @@
 //! One model with one charge: its network, built once, and its runs.
 
+use super::lanes::{Seat, laned};
+use super::ready::{Ready, Shared};
 use super::{Experiment, Observer, Repeat, Trial, TrialResult, Workshop, timed};
 use crate::data::Split;
 use crate::matrix::Matrix;
-use crate::model::{Inputs, ModelConfig, Network, ProductOrder, Purpose, View};
+use crate::model::{Inputs, ModelConfig, ProductOrder, Purpose};
 use crate::nn::{Engine, Parameters};
 use crate::operator::{Charge, OperatorError, Pattern};
 use crate::train::fit::checkpoint;
@@ -34,16 +36,6 @@ pub(super) struct Trained {
     pub runs: Vec<TrialResult>,
 }
 
-/// Training and validation nodes of a split.
-pub(super) type Views<E> = [Box<dyn View<E>>; 2];
-
-/// What the trials of a variant share.
-pub(super) struct Shared<'n, E: Engine> {
-    pub network: &'n dyn Network<E>,
-    /// The views of the only split; with several, each trial makes its own and drops them.
-    pub views: Option<Views<E>>,
-}
-
 impl Experiment<'_> {
     /// Some runs of one model with one charge, by their numbers, trained to the end.
     pub(super) fn train<E: Engine<Real = f32>>(
@@ -58,15 +50,33 @@ impl Experiment<'_> {
                 [trial] if !self.one_thread => {
                     self.trial(engine, trial, shared, observer).map(|result| vec![result])
                 }
-                _ => match self.laned(engine, &trials, shared, observer)? {
-                    Some(results) => Ok(results),
-                    None => self.one_by_one(engine, &trials, shared, observer),
-                },
+                _ => self.trials(engine, &trials, shared, observer),
             };
             let mut runs = results?;
             forget_but_best(&mut runs);
             Ok(Trained { order: shared.network.order(), runs })
         })
+    }
+
+    /// Several trials: in lanes where the engine has some and they can lie side by side, else each on a thread.
+    fn trials<E: Engine<Real = f32>>(
+        &self,
+        engine: &E,
+        trials: &[Trial],
+        shared: &Shared<E>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<TrialResult>, TrainError> {
+        let one = |&trial: &Trial| self.trial(&engine.sequential(), trial, shared, observer);
+        let alone = self.config.train.batch.is_some() || self.checkpoints.is_some();
+        let seat = |&trial: &Trial| Seat { experiment: self, shared, trial, dropout: None };
+        let seated = match alone {
+            true => None,
+            false => laned(engine, &trials.iter().map(seat).collect::<Vec<_>>(), observer)?,
+        };
+        let Some(mut seated) = seated else { return trials.par_iter().map(one).collect() };
+        let left = seated.par_iter_mut().zip(trials).filter(|(result, _)| result.is_none());
+        left.for_each(|(result, trial)| *result = Some(one(trial)));
+        seated.into_iter().flatten().collect()
     }
 
     /// The best epochs of some runs, each with training cut off after a number of epochs.
@@ -146,12 +156,10 @@ impl Experiment<'_> {
                     .to_owned(),
             });
         }
-        let mut shared = Shared { network: network.as_ref(), views: None };
-        if !batches && splits.len() == 1 {
-            let views = || -> Result<_, TrainError> {
-                Ok([network.view(engine, &train.nodes)?, network.view(engine, &val.nodes)?])
-            };
-            shared.views = Some(timed(&mut seconds.propagate, views)?);
+        let mut shared = Shared::new(network.as_ref());
+        if let (false, 1, Some(&split)) = (batches, splits.len(), splits.first()) {
+            let ready = || self.ready(engine, &shared, split);
+            shared.ready = Some(timed(&mut seconds.propagate, ready)?);
         }
         self.check_memory(network.layout().count(), runs.len())?;
         let result = timed(&mut seconds.train, || work(engine, &shared, observer));
@@ -161,7 +169,7 @@ impl Experiment<'_> {
     }
 
     /// What one run of a variant trains.
-    fn named(&self, variant: &Variant, run: usize) -> Trial {
+    pub(super) fn named(&self, variant: &Variant, run: usize) -> Trial {
         let Repeat { seed, split } = self.repeats[run];
         let Variant { charge, choice, symmetrised, .. } = *variant;
         Trial { model: variant.model.info().name, charge, choice, symmetrised, seed, split }
@@ -198,19 +206,27 @@ impl Experiment<'_> {
         let config = TrainConfig { seed: trial.seed, epochs, ..self.config.train };
         let network = shared.network;
         let mut parameters = network.layout().draw(engine, trial.seed)?;
-        let [train, val] = &self.targets(&self.splits[trial.split]);
-        let own;
         let rows = network.by_rows().and_then(|network| Some((network, network.rows()?)));
-        let feed = match (config.batch, rows, &shared.views) {
-            (Some(size), Some((network, rows)), _) => Feed::Batches { network, rows, size },
-            (_, _, Some([train, val])) => Feed::Full { train: train.as_ref(), val: val.as_ref() },
-            _ => {
-                own = [network.view(engine, &train.nodes)?, network.view(engine, &val.nodes)?];
-                Feed::Full { train: own[0].as_ref(), val: own[1].as_ref() }
+        if let (Some(size), Some((network, rows))) = (config.batch, rows) {
+            let targets = self.targets(&self.splits[trial.split]);
+            let (feed, of) = (Feed::Batches { network, rows, size }, targets.each_ref());
+            let fitted = fit(engine, &mut parameters, &feed, of, &config, state, watch)?;
+            return Ok(Learnt { fitted, parameters });
+        }
+        let own;
+        let Ready { views: [train, val], targets, places } = match &shared.ready {
+            Some(ready) => ready,
+            None => {
+                own = self.ready(engine, shared, trial.split)?;
+                &own
             }
         };
-        let fitted = fit(engine, &mut parameters, &feed, [train, val], &config, state, watch)?;
-        Ok(Learnt { fitted, parameters })
+        let (feed, of) =
+            (Feed::Full { train: train.as_ref(), val: val.as_ref() }, targets.each_ref());
+        engine.relabel(places.as_slice())?;
+        let fitted = fit(engine, &mut parameters, &feed, of, &config, state, watch);
+        engine.relabel(&[])?;
+        Ok(Learnt { fitted: fitted?, parameters })
     }
 
     /// One trial: trained, then measured on all nodes.

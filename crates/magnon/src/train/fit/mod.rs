@@ -16,6 +16,7 @@ use crate::nn::{Adam, Done, DrawKey, Engine, Loss, Parameters, Scalar, Tape, Tra
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+pub(crate) use replayed::alike;
 use replayed::{Setting, fit_replayed};
 
 /// What the logits of training and validation nodes are computed from.
@@ -94,18 +95,17 @@ pub fn fit<E: Engine<Real = f32>>(
     watch: &mut dyn Watch,
 ) -> Result<Fitted, TrainError> {
     check(targets, config)?;
-    if let Feed::Full { train, val } = *feed
-        && replayed::suits(config)
-    {
+    if let Feed::Full { train, val } = *feed {
         if let Some(state) = &state {
             check_state(state)?;
         }
-        let setting = Setting { engine, train, val, targets: &[targets], config };
+        let configs = std::slice::from_ref(config);
+        let setting = Setting { engine, train, val, targets: &[targets], configs };
         let watches: Vec<&mut dyn Watch> = vec![&mut *watch];
         if let Some(fitted) = fit_replayed(&setting, parameters, state.as_ref(), watches)?
             && let Some(fitted) = fitted.into_iter().next()
         {
-            return Ok(fitted);
+            return fitted;
         }
     }
     let mut trainer = Trainer {
@@ -128,22 +128,32 @@ pub fn fit<E: Engine<Real = f32>>(
 }
 
 /// Trains several seeds at once on an engine with a lane for each, whose parameters hold their first
-/// weights, on the targets of each lane or on the same for all. `None`, with nothing changed, where the engine or the configuration does not allow it.
+/// weights, on the targets of each lane or on the same for all, and with the configuration of each lane or
+/// the same for all. A lane that fails leaves the others alone. `None`, with nothing changed, where the
+/// engine or the configurations do not allow it.
 pub fn fit_lanes<E: Engine<Real = f32>>(
     engine: &E,
     parameters: &mut Parameters<E>,
     [train, val]: [&dyn View<E>; 2],
     targets: &[[&Targets; 2]],
-    config: &TrainConfig,
+    configs: &[TrainConfig],
     watches: Vec<&mut dyn Watch>,
-) -> Result<Option<Vec<Fitted>>, TrainError> {
-    for &targets in targets {
-        check(targets, config)?;
-    }
-    if targets.is_empty() || !replayed::suits(config) {
+) -> Result<Option<Vec<Result<Fitted, TrainError>>>, TrainError> {
+    let count = watches.len();
+    let each = |len: usize| len == 1 || len == count;
+    let (Some(first), true) = (configs.first(), each(targets.len()) && each(configs.len())) else {
         return Ok(None);
+    };
+    for &targets in targets {
+        check(targets, first)?;
     }
-    fit_replayed(&Setting { engine, train, val, targets, config }, parameters, None, watches)
+    for config in configs {
+        config.check()?;
+        if !alike(config, first) {
+            return Ok(None);
+        }
+    }
+    fit_replayed(&Setting { engine, train, val, targets, configs }, parameters, None, watches)
 }
 
 /// Refuses what cannot be trained.

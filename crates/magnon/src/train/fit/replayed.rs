@@ -4,8 +4,8 @@
 use super::{Best, EpochRecord, Fitted, History, RECORDS, Score, State, Targets, Watch, copy_all};
 use crate::model::{Mode, View};
 use crate::nn::{
-    Adam, Decay, DrawKey, Engine, EngineError, Parameters, Replay, ReplayConfig, ReplayScore,
-    Schedule, Tape, Trace, download,
+    Adam, DrawKey, Engine, EngineError, Parameters, Replay, ReplayConfig, ReplayScore, StepNumbers,
+    Tape, Trace, download,
 };
 use crate::train::{TrainConfig, TrainError};
 
@@ -17,17 +17,12 @@ struct Lane<'w> {
     watch: &'w mut dyn Watch,
     history: History,
     best: Option<EpochRecord>,
+    config: &'w TrainConfig,
     /// Training scores of the step that makes the next epoch.
     last: Score,
     over: bool,
-}
-
-/// Whether the steps of a configuration can be replayed: what the host computes for each of them must
-/// be known beforehand.
-pub(super) fn suits(config: &TrainConfig) -> bool {
-    let optimiser = &config.optimiser;
-    let constant = optimiser.schedule == Schedule::Constant;
-    optimiser.clip.is_none() && (optimiser.decay == Decay::L2 || constant)
+    /// Why it came to no end.
+    failed: Option<TrainError>,
 }
 
 /// What a fit is made from; see [`fit`](super::fit).
@@ -37,20 +32,31 @@ pub(super) struct Setting<'a, E: Engine> {
     pub val: &'a dyn View<E>,
     /// Training and validation targets of each lane, or of all; all lanes have as many.
     pub targets: &'a [[&'a Targets; 2]],
-    pub config: &'a TrainConfig,
+    /// The configuration of each lane, or of all; lanes differ in what the optimiser takes for each step.
+    pub configs: &'a [TrainConfig],
+}
+
+/// Whether lanes with two configurations can be trained in the same steps.
+pub(crate) fn alike(a: &TrainConfig, b: &TrainConfig) -> bool {
+    let common = |of: &TrainConfig| {
+        let TrainConfig { epochs, patience, batch, optimiser, device, seed: _ } = *of;
+        (epochs, patience, batch, optimiser.clip, device)
+    };
+    common(a) == common(b)
 }
 
 /// Trains every lane of the parameters until its validation loss has not improved for `patience` epochs,
 /// and leaves the weights of its best epoch in them. One watch for each lane; a state to go on from and
-/// checkpoints are for a single lane. `None`, with nothing changed, where the engine cannot record the
-/// steps of this model.
+/// checkpoints are for a single lane. A lane that fails leaves the others alone. `None`, with nothing
+/// changed, where the engine cannot record the steps of this model.
 pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     setting: &Setting<E>,
     parameters: &mut Parameters<E>,
     state: Option<&State>,
     watches: Vec<&mut dyn Watch>,
-) -> Result<Option<Vec<Fitted>>, TrainError> {
-    let Setting { engine, train, val, targets, config } = *setting;
+) -> Result<Option<Vec<Result<Fitted, TrainError>>>, TrainError> {
+    let Setting { engine, train, val, targets, configs } = *setting;
+    let Some(config) = configs.first() else { return Ok(None) };
     let start = state.map_or(0, |state| state.epoch);
     let known = state.and_then(|state| state.best.as_ref());
     let most = EPOCHS.min(config.epochs);
@@ -81,10 +87,16 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     let there = |tape: &mut Tape<E>, parameters: &Parameters<E>| {
         let mut trace = tape.trace(parameters);
         let shared = train.begin(&mut trace);
+        engine.fork()?;
         let logits = train.logits(&mut trace, shared, Mode::Train(key));
         let loss = trace.nll_loss_of_lanes(logits, &of_train)?;
+        // The validation rows go their own way from the same weights.
+        engine.aside(true);
         let logits = val.logits(&mut trace, shared, Mode::Evaluate);
-        trace.nll_loss_of_lanes(logits, &of_val)?;
+        let of_val = trace.nll_loss_of_lanes(logits, &of_val);
+        engine.aside(false);
+        of_val?;
+        engine.join()?;
         Ok::<_, EngineError>(loss)
     };
     // The first time brings all memory, the second shows whether anything else is needed.
@@ -92,7 +104,8 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     for _ in 0..2 {
         suits = replay.rehearse(engine, || {
             let loss = there(&mut tape, parameters)?;
-            Trace::resume(&mut tape, parameters).backward(loss, &mut gradients)
+            Trace::resume(&mut tape, parameters).backward(loss, &mut gradients)?;
+            adam.clip(engine, &gradients)
         })?;
     }
     if !suits {
@@ -121,11 +134,13 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     let mut lanes: Vec<Lane> = watches
         .into_iter()
         .zip(first)
-        .map(|(watch, [of_train, _])| {
+        .zip(configs.iter().cycle())
+        .map(|((watch, [of_train, _]), config)| {
             let mut history = Vec::with_capacity(config.epochs.min(RECORDS));
             history.extend(state.iter().flat_map(|state| &state.history));
             let best = known.map(|best| best.record);
-            Lane { watch, history, best, last: score(of_train, sizes[0]), over: false }
+            let last = score(of_train, sizes[0]);
+            Lane { watch, history, best, config, last, over: false, failed: None }
         })
         .collect();
     let mut epoch = start;
@@ -136,9 +151,11 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
             let wanted = (1..=count).find(|k| lane.watch.wants(epoch + k));
             count = wanted.unwrap_or(count);
         }
-        let rates: Vec<[f32; 2]> =
-            (0..count).map(|k| adam.rates(epoch + k, k as u64 + 1)).collect();
-        let epochs = replay.run(engine, &rates)?;
+        let numbers = |k: usize| -> Vec<StepNumbers> {
+            let step = adam.steps + k as u64 + 1;
+            configs.iter().map(|config| config.optimiser.numbers(epoch + k, step)).collect()
+        };
+        let epochs = replay.run(engine, &(0..count).map(numbers).collect::<Vec<_>>())?;
         adam.steps += count as u64;
         for scores in epochs {
             epoch += 1;
@@ -147,7 +164,9 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
                     continue;
                 }
                 let val = score(of_val, sizes[1]);
-                lane.record(config, epoch, val)?;
+                if let Err(error) = lane.record(epoch, val) {
+                    (lane.failed, lane.over) = (Some(error), true);
+                }
                 lane.last = score(of_train, sizes[0]);
             }
         }
@@ -176,16 +195,17 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     }
     copy_all(engine, &best_weights, parameters.values_mut())?;
     let bytes = 4 * parameters.count() * size_of::<f32>() + tape.bytes() + engine.scratch_bytes();
-    let fitted = lanes.into_iter().filter_map(|lane| {
-        let Lane { best, history, .. } = lane;
-        Some(Fitted { best: best?, history, bytes })
+    let fitted = lanes.into_iter().filter_map(|lane| match lane {
+        Lane { failed: Some(error), .. } => Some(Err(error)),
+        Lane { best, history, .. } => Some(Ok(Fitted { best: best?, history, bytes })),
     });
     Ok(Some(fitted.collect()))
 }
 
 impl Lane<'_> {
     /// One more epoch.
-    fn record(&mut self, config: &TrainConfig, epoch: usize, val: Score) -> Result<(), TrainError> {
+    fn record(&mut self, epoch: usize, val: Score) -> Result<(), TrainError> {
+        let config = self.config;
         let record = EpochRecord::new(config, epoch, self.last, val)?;
         self.history.push(record);
         if self.best.is_none_or(|best| record.val_loss < best.val_loss) {

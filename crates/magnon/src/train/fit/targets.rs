@@ -20,6 +20,13 @@ impl Targets {
         Self { nodes, pairs }
     }
 
+    /// The same, with rows among all nodes of the graph.
+    pub(crate) fn among_all(self) -> Self {
+        let Self { nodes, pairs } = self;
+        let pairs = nodes.iter().zip(pairs).map(|(&node, (_, class))| (node, class)).collect();
+        Self { nodes, pairs }
+    }
+
     /// Number of targets.
     pub fn len(&self) -> usize {
         self.nodes.len()

@@ -6,7 +6,9 @@ use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Split};
 use crate::model::SharedInputs;
-use crate::train::{Experiment, Repeat, RunConfig};
+use crate::train::{
+    Experiment, Outcome, Repeat, RunConfig, Seconds, TrainError, TrialResult, run_together,
+};
 use crate::workflow::journal::split_check;
 use crate::workflow::{Job, Journal, Progress, Stopper};
 use rand::SeedableRng;
@@ -178,24 +180,40 @@ impl<'a> Searcher<'a> {
         epochs: Option<usize>,
         journal: &Mutex<Option<&mut Journal<TuneRecord>>>,
     ) -> Result<(), Error> {
-        let one = |&at: &usize| -> Result<TuneRecord, Error> {
-            let key = self.key(&trials[at].config, epochs);
-            let locked = || journal.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = locked().as_ref().and_then(|journal| journal.get(&key).cloned());
-            let record = match known {
-                Some(record) => record,
-                None => {
-                    let record = self.train(&trials[at].config, key, epochs, which.len() > 1)?;
-                    locked().as_mut().map_or(Ok(()), |journal| journal.keep(&record))?;
-                    record
-                }
-            };
+        let locked = || journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let finish = |record: TuneRecord, is_new: bool| -> Result<TuneRecord, Error> {
+            if is_new {
+                locked().as_mut().map_or(Ok(()), |journal| journal.keep(&record))?;
+            }
             let done = self.done.fetch_add(1, Relaxed) + 1;
             self.progress.step(done, self.steps(), &self.message(epochs));
             Ok(record)
         };
-        let records: Result<Vec<TuneRecord>, Error> = which.par_iter().map(one).collect();
-        for (&at, record) in which.iter().zip(records?) {
+        let known = |&at: &usize| {
+            let key = self.key(&trials[at].config, epochs);
+            (at, locked().as_ref().and_then(|journal| journal.get(&key).cloned()))
+        };
+        let (found, left): (Vec<_>, Vec<_>) =
+            which.iter().map(known).partition(|(_, record)| record.is_some());
+        let mut records: Vec<(usize, TuneRecord)> = Vec::new();
+        for (at, record) in found.into_iter().filter_map(|(at, record)| Some((at, record?))) {
+            records.push((at, finish(record, false)?));
+        }
+        let configs: Vec<(usize, RunConfig)> =
+            left.iter().map(|&(at, _)| (at, self.cut(&trials[at].config, epochs))).collect();
+        let key = |at: usize| self.key(&trials[at].config, epochs);
+        match self.base.train.device.is_cpu() || left.len() < 2 {
+            true => {
+                let one = |(at, config): &(usize, RunConfig)| -> Result<_, Error> {
+                    let record = self.train(config, key(*at), which.len() > 1)?;
+                    Ok((*at, finish(record, true)?))
+                };
+                let new: Result<Vec<_>, Error> = configs.par_iter().map(one).collect();
+                records.extend(new?);
+            }
+            false => records.extend(self.train_together(&configs, &key, &finish)?),
+        }
+        for (at, record) in records {
             trials[at].rungs.push((epochs, record));
         }
         Ok(())
@@ -223,32 +241,85 @@ impl<'a> Searcher<'a> {
         format!("{name}-{check:08x}-splits{:08x}-runs{runs}-{epochs}", self.split_check)
     }
 
-    fn train(
-        &self,
-        config: &RunConfig,
-        key: String,
-        epochs: Option<usize>,
-        beside_others: bool,
-    ) -> Result<TuneRecord, Error> {
+    /// The configuration of a trial on a rung.
+    fn cut(&self, config: &RunConfig, epochs: Option<usize>) -> RunConfig {
         let mut config = config.clone();
         config.train.epochs =
             epochs.map_or(config.train.epochs, |most| most.min(config.train.epochs));
         config.runs = Default::default();
+        config
+    }
+
+    fn experiment<'c>(&'c self, config: &'c RunConfig) -> Result<Experiment<'c>, TrainError> {
         let repeats = (0..self.splits.len() * self.config.runs).map(|k| Repeat {
             seed: self.config.seed.wrapping_add(k as u64),
             split: k / self.config.runs,
         });
+        let (splits, repeats) = (self.splits.to_vec(), repeats.collect());
+        let experiment = Experiment::on(self.dataset, config, splits, repeats)?;
+        Ok(experiment.with_graph(&self.dataset.graph, self.shared))
+    }
+
+    fn train(
+        &self,
+        config: &RunConfig,
+        key: String,
+        beside_others: bool,
+    ) -> Result<TuneRecord, Error> {
         let start = Instant::now();
-        let experiment =
-            Experiment::on(self.dataset, &config, self.splits.to_vec(), repeats.collect());
-        let outcome = experiment.and_then(|experiment| {
-            let mut experiment = experiment.with_graph(&self.dataset.graph, self.shared);
+        let outcome = self.experiment(config).and_then(|mut experiment| {
             if beside_others {
                 experiment = experiment.on_one_thread();
             }
             experiment.run(self.advice, &Stopper(self.progress))
         });
-        let seconds = start.elapsed().as_secs_f64();
+        self.record(key, outcome, start.elapsed().as_secs_f64())
+    }
+
+    /// Trains several trials where they may share steps.
+    fn train_together(
+        &self,
+        configs: &[(usize, RunConfig)],
+        key: &(dyn Fn(usize) -> String + Sync),
+        finish: &(dyn Fn(TuneRecord, bool) -> Result<TuneRecord, Error> + Sync),
+    ) -> Result<Vec<(usize, TuneRecord)>, Error> {
+        let (mut numbers, mut experiments) = (Vec::new(), Vec::new());
+        let records = Mutex::new(Vec::new());
+        let keep = |at: usize, outcome: Result<Outcome, TrainError>| {
+            let seconds = outcome.as_ref().map_or(0.0, |outcome| {
+                let Seconds { operator, propagate, train } = outcome.seconds;
+                operator + propagate + train
+            });
+            let record = self.record(key(at), outcome, seconds);
+            let record = record.and_then(|record| finish(record, true));
+            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            records.push(record.map(|record| (at, record)));
+        };
+        for (at, config) in configs {
+            match self.experiment(config) {
+                Ok(experiment) => {
+                    numbers.push(*at);
+                    experiments.push(experiment.on_one_thread());
+                }
+                Err(error) => keep(*at, Err(error)),
+            }
+        }
+        let stopper = Stopper(self.progress);
+        let done = |k: usize, outcome| keep(numbers[k], outcome);
+        run_together(&experiments, self.advice, &stopper, &done)?;
+        let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut records = records.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        records.sort_by_key(|(at, _)| *at);
+        Ok(records)
+    }
+
+    /// What is kept of a trial.
+    fn record(
+        &self,
+        key: String,
+        outcome: Result<Outcome, TrainError>,
+        seconds: f64,
+    ) -> Result<TuneRecord, Error> {
         let mut record = TuneRecord {
             key,
             val_accuracy: None,
@@ -260,7 +331,7 @@ impl<'a> Searcher<'a> {
         match outcome.map_err(Error::from) {
             Ok(outcome) => {
                 let count = outcome.runs.len().max(1) as f64;
-                let mean = |of: &dyn Fn(&crate::train::TrialResult) -> f64| {
+                let mean = |of: &dyn Fn(&TrialResult) -> f64| {
                     outcome.runs.iter().map(of).sum::<f64>() / count
                 };
                 record.val_accuracy = Some(mean(&|run| run.metrics[1].accuracy));

@@ -20,11 +20,11 @@ __device__ __forceinline__ float score(const Attention &a, const float *s, const
 // 0 or 1/(1 − rate) for one head of an edge, a function of the key and the two ends.
 __device__ __forceinline__ float edge_mask(const Attention &a, i64 u, i64 v, i64 head) {
     if (!a.dropout) return 1.0f;
-    u64 place = (u64)u << 32 | (u64)v;
+    u64 place = (u64)a.key.place(u) << 32 | (u64)a.key.place(v);
     u64 word = a.key.lane_seed() ^ ((u64)a.key.now() << 32 | (u64)a.key.batch);
     u64 start = mix(mix(word ^ ((u64)a.key.site << 48)) + place);
     u64 bits = mix(start + (u64)head / 4) >> (16 * (head % 4));
-    return (bits & 0xFFFF) < a.threshold ? 0.0f : a.keep;
+    return (bits & 0xFFFF) < a.key.short_threshold(a.threshold) ? 0.0f : a.key.kept(a.keep);
 }
 
 // The k-th of the neighbours of u below `limit`, u itself last; −1 for one that is left out.

@@ -25,8 +25,15 @@ struct Key {
     u32 epoch, batch, site, unused;
     const u32 *clock;
     const u64 *seeds;
+    const u32 *places; // that rows have in the draws, where those are others than here
+    i64 places_lane;
+    const uint4 *rates; // of lanes with dropouts of their own: thresholds of 32 and 16 bits, what is kept
     __device__ u32 now() const { return clock ? *clock : epoch; }
     __device__ u64 lane_seed() const { return seeds ? seeds[blockIdx.z] : seed; }
+    __device__ i64 place(i64 row) const { return places ? (i64)places[blockIdx.z * places_lane + row] : row; }
+    __device__ u32 threshold(u32 common) const { return rates ? rates[blockIdx.z].x : common; }
+    __device__ u32 short_threshold(u32 common) const { return rates ? rates[blockIdx.z].y : common; }
+    __device__ float kept(float common) const { return rates ? __uint_as_float(rates[blockIdx.z].z) : common; }
 };
 
 __device__ __forceinline__ i64 index() { return (i64)blockIdx.x * blockDim.x + threadIdx.x; }

@@ -163,9 +163,24 @@ extern "C" __global__ void activate_gradient(int f, Given given, Given result, G
 
 // 0 at the rate of the threshold and `keep` elsewhere, the same draws as in main memory: blocks of 64
 // entries take 16 counters, each of which gives one entry to each quarter of the block.
-extern "C" __global__ void draw_mask(u32 threshold, float keep, Key key, int parts, Matrix mask, i64 entries) {
+extern "C" __global__ void draw_mask(u32 threshold, float keep, Key key, int parts, Matrix mask, i64 entries, i64 cols) {
     float *out = mask.here();
     u64 seed = key.lane_seed();
+    threshold = key.threshold(threshold);
+    keep = key.kept(keep);
+    if (key.places) {
+        // Rows of `cols` entries that are elsewhere in the draws.
+        for (i64 i = index(); i < entries; i += stride()) {
+            i64 at = key.place(i / cols) * cols + i % cols, within = at % 64;
+            uint4 words = philox(make_uint4((u32)(at / 64 * 16 + within % 16), key.now(), key.batch, key.site),
+                                 make_uint2((u32)seed, (u32)(seed >> 32)));
+            i64 quarter = within / 16;
+            u32 drawn = quarter == 0 ? words.x : quarter == 1 ? words.y : quarter == 2 ? words.z : words.w;
+            float value = drawn >= threshold ? keep : 0.0f;
+            for (int part = 0; part < parts; part++) out[i * parts + part] = value;
+        }
+        return;
+    }
     i64 counters = (entries + 63) / 64 * 16;
     for (i64 i = index(); i < counters; i += stride()) {
         uint4 words = philox(make_uint4((u32)i, key.now(), key.batch, key.site),

@@ -10,7 +10,6 @@
 #define LONG_ROW 256
 #define SEGMENT 512
 #define GATHER_BLOCK 128 // threads of a block
-#define GATHER_AT_ONCE 2 // entries
 
 struct Rows {
     const u64 *offsets;
@@ -23,6 +22,7 @@ struct Rows {
     const u64 *segments;   // where each segment begins
     const u32 *long_rows;  // those rows, and the first segment of each
     i64 values_lane;
+    i64 offsets_lane, columns_lane, segments_lane, long_lane; // where lanes have rows of their own, else 0
     i64 segment_count, long_count;
     float table[8];        // by class: four complex numbers
 };
@@ -85,10 +85,15 @@ template <int FIELD, int V> struct Sum {
     }
 };
 
+// Lists of a lane. Those over edges are common to all lanes, and cost nothing here.
+template <int KIND, class T> __device__ __forceinline__ const T *of_lane(const T *list, i64 lane) {
+    return KIND == VALUES || KIND == PLACED ? list + blockIdx.z * lane : list;
+}
+
 template <int KIND> __device__ __forceinline__ float2 coefficient(const Rows &rows, const float *values, const float2 *table, u64 e, u32 packed) {
     if (KIND == PAIRS) return __ldg((const float2 *)values + e);
     if (KIND == VALUES || KIND == PLACED)
-        return make_float2(__ldg(values + (KIND == PLACED ? __ldg(rows.places + e) : e)), 0.0f);
+        return make_float2(__ldg(values + (KIND == PLACED ? __ldg(of_lane<KIND>(rows.places, rows.columns_lane) + e) : e)), 0.0f);
     float2 c = table[packed >> 30];
     if (KIND == SCALED) {
         float factor = __ldg(values + e);
@@ -101,21 +106,24 @@ template <int KIND> __device__ __forceinline__ float2 coefficient(const Rows &ro
 // The entries from `begin` to `end`, one in `step`.
 template <int KIND, int FIELD, int V>
 __device__ __forceinline__ void gather_entries(const Rows &rows, const Block &block, const float *values, const float2 *table, u64 begin, u64 end, u32 step, const float *x, Sum<FIELD, V> &sum) {
+    // Few at a time where there are many rows: warps beside each other hide more than loads behind each
+    // other. Sparse features have few rows and long ones, and leave a card idle otherwise.
+    enum { AT_ONCE = KIND == VALUES || KIND == PLACED ? 8 : 2 };
     u64 e = begin;
-    // Few at a time: warps beside each other hide more than loads behind each other.
+    const u32 *columns = of_lane<KIND>(rows.columns, rows.columns_lane);
     if (!block.limited)
-        for (; e + (GATHER_AT_ONCE - 1) * step < end; e += GATHER_AT_ONCE * step) {
-            u32 packed[GATHER_AT_ONCE];
-            Numbers<V> numbers[GATHER_AT_ONCE];
+        for (; e + (AT_ONCE - 1) * step < end; e += AT_ONCE * step) {
+            u32 packed[AT_ONCE];
+            Numbers<V> numbers[AT_ONCE];
 #pragma unroll
-            for (int i = 0; i < GATHER_AT_ONCE; i++) packed[i] = __ldg(rows.columns + e + i * step);
+            for (int i = 0; i < AT_ONCE; i++) packed[i] = __ldg(columns + e + i * step);
 #pragma unroll
-            for (int i = 0; i < GATHER_AT_ONCE; i++) numbers[i] = Numbers<V>::load(x + (i64)(packed[i] & COLUMN) * block.width);
+            for (int i = 0; i < AT_ONCE; i++) numbers[i] = Numbers<V>::load(x + (i64)(packed[i] & COLUMN) * block.width);
 #pragma unroll
-            for (int i = 0; i < GATHER_AT_ONCE; i++) sum.add(coefficient<KIND>(rows, values, table, e + i * step, packed[i]), numbers[i]);
+            for (int i = 0; i < AT_ONCE; i++) sum.add(coefficient<KIND>(rows, values, table, e + i * step, packed[i]), numbers[i]);
         }
     for (; e < end; e += step) {
-        u32 packed = __ldg(rows.columns + e);
+        u32 packed = __ldg(columns + e);
         if ((packed & COLUMN) >= block.x_rows) break; // columns ascend
         sum.add(coefficient<KIND>(rows, values, table, e, packed), Numbers<V>::load(x + (i64)(packed & COLUMN) * block.width));
     }
@@ -186,24 +194,25 @@ template <int KIND, int FIELD, int V> __device__ void gather_rows(const Rows &ro
     __shared__ float sums[GATHER_BLOCK * S::OUT];
     const float2 *table = shared_table<KIND>(rows);
     const float *values = rows.values + blockIdx.z * rows.values_lane;
+    const u64 *offsets = of_lane<KIND>(rows.offsets, rows.offsets_lane);
     i64 at = ((i64)blockIdx.y * block.threads + threadIdx.x % block.threads) * V;
     S sum;
     sum.clear();
     if (blockIdx.x >= rows.segment_count) {
         i64 row = ((blockIdx.x - rows.segment_count) * (i64)blockDim.x + threadIdx.x) / block.threads;
         if (row >= block.y_rows || at >= block.width) return;
-        u64 begin = rows.offsets[row], end = rows.offsets[row + 1];
+        u64 begin = offsets[row], end = offsets[row + 1];
         if (end - begin > LONG_ROW) return;
         gather_entries<KIND>(rows, block, values, table, begin, end, 1, block.x.here() + at, sum);
         finish_row(rows, block, step, row, at, sum);
         return;
     }
-    i64 row = rows.segment_rows[blockIdx.x];
+    i64 row = of_lane<KIND>(rows.segment_rows, rows.segments_lane)[blockIdx.x];
     if (row >= block.y_rows) return;
     // Sums that the segment is cut into, however many columns there are.
     int group = threadIdx.x / block.threads, groups = blockDim.x / 32;
-    u64 begin = rows.segments[blockIdx.x];
-    u64 end = min(begin + SEGMENT, rows.offsets[row + 1]);
+    u64 begin = of_lane<KIND>(rows.segments, rows.segments_lane)[blockIdx.x];
+    u64 end = min(begin + SEGMENT, offsets[row + 1]);
     if (group < groups && at < block.width) gather_entries<KIND>(rows, block, values, table, begin + group, end, groups, block.x.here() + at, sum);
     for (int i = 0; i < S::OUT; i++) sums[i * GATHER_BLOCK + threadIdx.x] = sum.at[i];
     __syncthreads();
@@ -219,9 +228,11 @@ template <int FIELD, int V> __device__ void gather_long(const Rows &rows, const 
     i64 number = index() / block.threads;
     i64 at = ((i64)blockIdx.y * block.threads + threadIdx.x % block.threads) * V;
     if (number >= rows.long_count || at >= block.width) return;
-    i64 row = rows.long_rows[2 * number], first = rows.long_rows[2 * number + 1];
+    const u32 *long_rows = rows.long_rows + blockIdx.z * rows.long_lane;
+    i64 row = long_rows[2 * number], first = long_rows[2 * number + 1];
     if (row >= block.y_rows) return;
-    i64 count = (rows.offsets[row + 1] - rows.offsets[row] + SEGMENT - 1) / SEGMENT;
+    const u64 *offsets = rows.offsets + blockIdx.z * rows.offsets_lane;
+    i64 count = (offsets[row + 1] - offsets[row] + SEGMENT - 1) / SEGMENT;
     S sum, part;
     sum.clear();
     for (i64 k = first; k < first + count; k++) {
@@ -232,7 +243,7 @@ template <int FIELD, int V> __device__ void gather_long(const Rows &rows, const 
 }
 
 #define GATHER(kind, field, v, name)                                                                         \
-    extern "C" __global__ void __launch_bounds__(GATHER_BLOCK, field == FROM_REAL ? 12 : 16) gather_##name(Rows rows, Block block, Step_ step) {    \
+    extern "C" __global__ void __launch_bounds__(GATHER_BLOCK, kind == VALUES || kind == PLACED ? 6 : field == FROM_REAL ? 12 : 16) gather_##name(Rows rows, Block block, Step_ step) {    \
         gather_rows<kind, field, v>(rows, block, step);                                                      \
     }
 

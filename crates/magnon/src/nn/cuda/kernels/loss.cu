@@ -52,25 +52,75 @@ extern "C" __global__ void nll_loss_gradient(Given given, Targets all, i64 cols,
     }
 }
 
+// Sums of squares of one gradient, added up in order.
+extern "C" __global__ void add_squares(const double *parts, i64 count, int add, double *totals) {
+    if (threadIdx.x > 0) return;
+    const double *own = parts + blockIdx.z * count;
+    double sum = 0.0;
+    for (i64 k = 0; k < count; k++) sum += own[k];
+    totals[blockIdx.z] = add ? totals[blockIdx.z] + sum : sum;
+}
+
+// What gradients of that square are multiplied with, for a norm of `most` at most.
+extern "C" __global__ void clip_factor(const double *totals, double most, Matrix factor) {
+    if (threadIdx.x > 0) return;
+    double norm = sqrt(totals[blockIdx.z]);
+    *factor.here() = norm > most ? (float)(most / norm) : 1.0f;
+}
+
 struct Step {
-    float rate, correction, first, other_first, second, other_second, epsilon, l2, shrink, clip;
+    float rate, correction, first, other_first, second, other_second, epsilon;
 };
 
-// One step of Adam; rate and correction stand in a list by the clock where steps are replayed.
-extern "C" __global__ void adam(Step step, const float2 *schedule, const u32 *clock, u32 base, u32 room, Given gradient, Matrix weights, Matrix first, Matrix second, i64 n) {
-    const float *grad = gradient.here();
-    float *w = weights.here(), *m = first.here(), *v = second.here();
-    float rate = step.rate, correction = step.correction;
+// The numbers of a coming step.
+struct Coming {
+    double rate, correction, l2, shrink;
+};
+
+// One of the matrices that are trained; `blocks` of the launch are before its own.
+struct Trained {
+    Given gradient;
+    Matrix weights, first, second;
+    i64 n, blocks;
+    double decays; // what l2 is multiplied with
+    float l2, shrink;
+};
+
+#define AT_A_TIME 8 // matrices
+
+struct AllTrained {
+    Trained of[AT_A_TIME];
+    i64 count;
+};
+
+#define TRAINED_EACH 4 // numbers of a thread
+
+// One step of Adam on several matrices; what changes from step to step stands in a list by the clock where
+// steps are replayed, lane by lane.
+extern "C" __global__ void adam(Step step, const Coming *schedule, const u32 *clock, u32 base, u32 room, Given clip, const __grid_constant__ AllTrained all) {
+    int k = 0;
+    while (k + 1 < all.count && blockIdx.x >= all.of[k + 1].blocks) k++;
+    const Trained &one = all.of[k];
+    const float *grad = one.gradient.here();
+    float *w = one.weights.here(), *m = one.first.here(), *v = one.second.here();
+    float rate = step.rate, correction = step.correction, l2 = one.l2, shrink = one.shrink;
+    float factor = clip.at ? *clip.here() : 1.0f;
     if (clock) {
-        float2 now = schedule[(*clock - base) % room];
-        rate = now.x;
-        correction = now.y;
+        const Coming &now = schedule[(i64)((*clock - base) % room) * gridDim.z + blockIdx.z];
+        rate = (float)now.rate;
+        correction = (float)now.correction;
+        // As the host computes them, each product rounded by itself.
+        l2 = (float)__dmul_rn(one.decays, now.l2);
+        shrink = (float)(one.decays == 1.0 ? now.shrink : __dsub_rn(1.0, __dmul_rn(one.decays, __dsub_rn(1.0, now.shrink))));
     }
-    for (i64 i = index(); i < n; i += stride()) {
-        float g = step.clip * grad[i] + step.l2 * w[i];
+    i64 first = (blockIdx.x - one.blocks) * TRAINED_EACH * (i64)blockDim.x + threadIdx.x;
+    for (int each = 0; each < TRAINED_EACH; each++) {
+        i64 i = first + each * (i64)blockDim.x;
+        if (i >= one.n) return;
+        float g = factor * grad[i] + l2 * w[i];
         m[i] = step.first * m[i] + step.other_first * g;
         v[i] = step.second * v[i] + step.other_second * g * g;
-        w[i] = step.shrink * w[i] - rate * m[i] / (sqrtf(v[i]) * correction + step.epsilon);
+        w[i] = shrink * w[i] - rate * m[i] / (sqrtf(v[i]) * correction + step.epsilon);
     }
 }
 
@@ -97,12 +147,19 @@ extern "C" __global__ void judge(const Score *scores, const u32 *clock, i64 slot
     if (counts && epoch - verdict->epoch >= patience) verdict->over = 1;
 }
 
-// Keeps the weights of lanes that improved.
-extern "C" __global__ void keep_best(const Verdict *verdicts, Given weights, Matrix best, i64 n) {
+// Keeps the weights of lanes that improved: of several matrices, from the gradient's place to the weights' of each.
+extern "C" __global__ void keep_best(const Verdict *verdicts, const __grid_constant__ AllTrained all) {
     if (!verdicts[blockIdx.z].improved) return;
-    const float *from = weights.here();
-    float *to = best.here();
-    for (i64 i = index(); i < n; i += stride()) to[i] = from[i];
+    int k = 0;
+    while (k + 1 < all.count && blockIdx.x >= all.of[k + 1].blocks) k++;
+    const Trained &one = all.of[k];
+    const float *from = one.gradient.here();
+    float *to = one.weights.here();
+    i64 first = (blockIdx.x - one.blocks) * TRAINED_EACH * (i64)blockDim.x + threadIdx.x;
+    for (int each = 0; each < TRAINED_EACH; each++) {
+        i64 i = first + each * (i64)blockDim.x;
+        if (i < one.n) to[i] = from[i];
+    }
 }
 
 extern "C" __global__ void advance(u32 *clock) { *clock += 1; }

@@ -33,88 +33,98 @@ template <> struct Number<true> {
 
 // One factor's part in a tile, as one thread loads it: some numbers a fixed step apart. Neighbouring
 // threads read neighbouring numbers, whichever way the factor lies.
-template <bool COMPLEX, int HIGH, int WIDE> struct Loader {
+template <bool COMPLEX, int HIGH, int WIDE, int THREADS> struct Loader {
     typedef Number<COMPLEX> Z;
-    enum { EACH = HIGH * WIDE / 128 };
+    enum { EACH = HIGH * WIDE / THREADS };
     const float *at;
-    i64 step, row_step, col_step;
-    int row, col;
+    i64 step;
+    int row, col, row_step, col_step;
     __device__ Loader(const Operand &from, const float *numbers, i64 first_row, i64 first_col) {
         bool by_rows = from.row >= from.col;
         int t = threadIdx.x;
         row = by_rows ? t / WIDE : t % HIGH;
         col = by_rows ? t % WIDE : t / HIGH;
-        row_step = by_rows ? 128 / WIDE : 0;
-        col_step = by_rows ? 0 : 128 / HIGH;
+        row_step = by_rows ? THREADS / WIDE : 0;
+        col_step = by_rows ? 0 : THREADS / HIGH;
         step = row_step * from.row + col_step * from.col;
         at = numbers + (first_row + row) * from.row + (first_col + col) * from.col;
     }
     // The numbers of the tile that are inside of so many rows and columns from its corner.
-    __device__ void load(const Operand &from, i64 rows, i64 cols, Z *to) const {
+    __device__ void load(const Operand &from, int rows, int cols, Z *to) const {
 #pragma unroll
         for (int each = 0; each < EACH; each++) {
-            bool inside = row + each * (int)row_step < rows && col + each * (int)col_step < cols;
+            bool inside = row + each * row_step < rows && col + each * col_step < cols;
             to[each] = inside ? Z::load(at + each * step, from) : Z::zero();
         }
     }
 };
 
-// A block of 128 threads makes M × N numbers of the result, each thread 4 × 4 of them, with K of the
-// inner index at a time: while those are multiplied, the next are on their way.
-template <bool COMPLEX, int M, int N, int K>
-__device__ void dense_product(const Operand &a, const Operand &b, Matrix out, int out_complex, int add, i64 m, i64 n, i64 k, int splits) {
+// Rows and columns left, as far as a tile asks.
+__device__ __forceinline__ int left_of(i64 all, i64 from) { return (int)min(all - from, (i64)1024); }
+
+// A block of 128 threads makes M × N numbers of the result, each thread TM × TN of them, with K of the
+// inner index at a time: while those are multiplied, the next are on their way. Two tiles take turns.
+//
+// Every number is a sum in the order of the inner index, over parts that are whole multiples of CUT: kernels
+// with other tiles and the same CUT give the same bits.
+template <bool COMPLEX, int M, int N, int K, int TM, int TN, int CUT>
+__device__ __forceinline__ void dense_product(const Operand &a, const Operand &b, Matrix out, int out_complex, int add, i64 m, i64 n, i64 k, int splits) {
+    enum { THREADS = 128, PAD = COMPLEX ? 2 : 4 };
     typedef Number<COMPLEX> Z;
-    typedef Loader<COMPLEX, M, K> A;
-    typedef Loader<COMPLEX, K, N> B;
+    typedef Loader<COMPLEX, M, K, THREADS> A;
+    typedef Loader<COMPLEX, K, N, THREADS> B;
     // Rows of whole groups of four floats, so that four numbers are read at once.
-    __shared__ __align__(16) Z left[K][M + 4];
-    __shared__ __align__(16) Z right[K][N + 4];
+    __shared__ __align__(16) Z left[2][K][M + PAD];
+    __shared__ __align__(16) Z right[2][K][N + PAD];
     i64 lane = blockIdx.z / splits, split = blockIdx.z % splits;
     i64 first_row = (i64)blockIdx.x * M, first_col = (i64)blockIdx.y * N;
-    i64 tiles = (k + K - 1) / K;
-    i64 begin = tiles * split / splits * K, end = min(tiles * (split + 1) / splits * K, k);
+    i64 tiles = (k + CUT - 1) / CUT;
+    i64 begin = tiles * split / splits * CUT, end = min(tiles * (split + 1) / splits * CUT, k);
     int t = threadIdx.x;
-    int row = t / (N / 4) * 4, col = t % (N / 4) * 4; // of the thread's own 4 × 4 numbers
+    int row = t / (N / TN) * TM, col = t % (N / TN) * TN; // of the thread's own numbers
     A from_a(a, a.at + lane * a.lane, first_row, begin);
     B from_b(b, b.at + lane * b.lane, begin, first_col);
-    Z sums[4][4], next_a[A::EACH], next_b[B::EACH];
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) sums[i][j] = Z::zero();
+    int rows_left = left_of(m, first_row), cols_left = left_of(n, first_col);
+    Z sums[TM][TN], next_a[A::EACH], next_b[B::EACH];
+    for (int i = 0; i < TM; i++)
+        for (int j = 0; j < TN; j++) sums[i][j] = Z::zero();
     if (begin < end) {
-        from_a.load(a, m - first_row, end - begin, next_a);
-        from_b.load(b, end - begin, n - first_col, next_b);
+        from_a.load(a, rows_left, left_of(end, begin), next_a);
+        from_b.load(b, left_of(end, begin), cols_left, next_b);
     }
-    for (i64 base = begin; base < end; base += K) {
-        __syncthreads();
+    int turn = 0;
+    for (i64 base = begin; base < end; base += K, turn ^= 1) {
 #pragma unroll
         for (int each = 0; each < A::EACH; each++)
-            left[from_a.col + each * (int)from_a.col_step][from_a.row + each * (int)from_a.row_step] = next_a[each];
+            left[turn][from_a.col + each * from_a.col_step][from_a.row + each * from_a.row_step] = next_a[each];
 #pragma unroll
         for (int each = 0; each < B::EACH; each++)
-            right[from_b.row + each * (int)from_b.row_step][from_b.col + each * (int)from_b.col_step] = next_b[each];
+            right[turn][from_b.row + each * from_b.row_step][from_b.col + each * from_b.col_step] = next_b[each];
+        // The tile before the last is not read any more: all have come this far since.
         __syncthreads();
         if (base + K < end) {
             from_a.at += K * a.col;
             from_b.at += K * b.row;
-            from_a.load(a, m - first_row, end - base - K, next_a);
-            from_b.load(b, end - base - K, n - first_col, next_b);
+            from_a.load(a, rows_left, left_of(end, base + K), next_a);
+            from_b.load(b, left_of(end, base + K), cols_left, next_b);
         }
 #pragma unroll
         for (int c = 0; c < K; c++) {
-            Z u[4], v[4];
+            Z u[TM], v[TN];
 #pragma unroll
-            for (int part = 0; part < (int)sizeof(Z) / 4; part++) {
-                ((float4 *)u)[part] = ((const float4 *)&left[c][row])[part];
-                ((float4 *)v)[part] = ((const float4 *)&right[c][col])[part];
-            }
-            for (int i = 0; i < 4; i++)
-                for (int j = 0; j < 4; j++) sums[i][j].add_product(u[i], v[j]);
+            for (int part = 0; part < (int)sizeof(Z) * TM / 16; part++) ((float4 *)u)[part] = ((const float4 *)&left[turn][c][row])[part];
+#pragma unroll
+            for (int part = 0; part < (int)sizeof(Z) * TN / 16; part++) ((float4 *)v)[part] = ((const float4 *)&right[turn][c][col])[part];
+#pragma unroll
+            for (int i = 0; i < TM; i++)
+#pragma unroll
+                for (int j = 0; j < TN; j++) sums[i][j].add_product(u[i], v[j]);
         }
     }
     int parts = out_complex ? 2 : 1;
     float *to = out.at + lane * out.lane + split * m * n * parts;
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
+    for (int i = 0; i < TM; i++)
+        for (int j = 0; j < TN; j++) {
             i64 r = first_row + row + i, c = first_col + col + j;
             if (r >= m || c >= n) continue;
             float *place = to + (r * n + c) * parts;
@@ -123,12 +133,14 @@ __device__ void dense_product(const Operand &a, const Operand &b, Matrix out, in
         }
 }
 
-#define PRODUCT(name, complex, m, n, k, blocks)                                                                      \
+#define PRODUCT(name, complex, m, n, k, tm, tn, cut, blocks)                                                                    \
     extern "C" __global__ void __launch_bounds__(128, blocks) product_##name(Operand a, Operand b, Matrix out, int out_complex, int add, i64 rows, i64 cols, i64 inner, int splits) { \
-        dense_product<complex, m, n, k>(a, b, out, out_complex, add, rows, cols, inner, splits);                     \
+        dense_product<complex, m, n, k, tm, tn, cut>(a, b, out, out_complex, add, rows, cols, inner, splits);                     \
     }
 
-PRODUCT(real, false, 64, 32, 16, 4)
-PRODUCT(real_narrow, false, 128, 16, 8, 4)
-PRODUCT(complex, true, 64, 32, 16, 3)
-PRODUCT(complex_narrow, true, 128, 16, 8, 3)
+PRODUCT(real, false, 64, 32, 16, 4, 4, 16, 4)
+PRODUCT(real_many, false, 128, 32, 16, 8, 4, 16, 4)
+PRODUCT(real_narrow, false, 128, 16, 8, 4, 4, 8, 4)
+PRODUCT(complex, true, 64, 32, 16, 4, 4, 16, 3)
+PRODUCT(complex_many, true, 64, 64, 8, 8, 4, 16, 3)
+PRODUCT(complex_narrow, true, 128, 16, 8, 4, 4, 8, 3)

@@ -119,3 +119,62 @@ extern "C" __global__ void tile_inner_sum(const double *parts, i64 count, i64 wi
 
 TILES(float, f32)
 TILES(double, f64)
+
+// Σ_u w(u)·a(u)ᵀb(u), all 64 products of the numbers of two lines, of each of many tiles with one: over
+// `run` rows a block, whose sums are put together in order. Sixteen threads share a row, each with two by two.
+extern "C" __global__ void __launch_bounds__(256) tile_products(const double *weights, const double *const *many, const double *one, double *parts, i64 nodes, i64 run) {
+    __shared__ double sums[16][64];
+    const double *tile = many[blockIdx.y];
+    int group = threadIdx.x / 16, i = threadIdx.x % 16 / 4 * 2, j = threadIdx.x % 4 * 2;
+    i64 end = min(nodes, (blockIdx.x + 1) * run);
+    double sum[2][2] = {{0, 0}, {0, 0}};
+    for (i64 u = blockIdx.x * run + group; u < end; u += 16) {
+        double w = weights[u];
+        double2 a = *(const double2 *)(tile + u * 8 + i), b = *(const double2 *)(one + u * 8 + j);
+        a.x *= w;
+        a.y *= w;
+        sum[0][0] += a.x * b.x;
+        sum[0][1] += a.x * b.y;
+        sum[1][0] += a.y * b.x;
+        sum[1][1] += a.y * b.y;
+    }
+    for (int r = 0; r < 2; r++)
+        for (int c = 0; c < 2; c++) sums[group][(i + r) * 8 + j + c] = sum[r][c];
+    __syncthreads();
+    if (threadIdx.x >= 64) return;
+    double total = 0;
+    for (int k = 0; k < 16; k++) total += sums[k][threadIdx.x];
+    parts[((i64)blockIdx.x * gridDim.y + blockIdx.y) * 64 + threadIdx.x] = total;
+}
+
+extern "C" __global__ void tile_products_sum(const double *parts, i64 count, i64 width, double *out) {
+    i64 at = index();
+    if (at >= width) return;
+    double sum = 0;
+    for (i64 k = 0; k < count; k++) sum += parts[k * width + at];
+    out[at] = sum;
+}
+
+#define AT_HAND 64 // tiles
+
+// out(u) ← keep·out(u) + Σ a(u)·block over many tiles; eight threads share a row.
+extern "C" __global__ void __launch_bounds__(256) tile_combine(const double *const *many, const double *blocks, i64 tiles, double keep, double *out, i64 nodes) {
+    __shared__ double block[AT_HAND * 64];
+    for (int k = threadIdx.x; k < tiles * 64; k += 256) block[k] = blocks[k];
+    __syncthreads();
+    int j = threadIdx.x % 8;
+    for (i64 u = (i64)blockIdx.x * 32 + threadIdx.x / 8; u < nodes; u += (i64)gridDim.x * 32) {
+        double sum = keep == 0.0 ? 0.0 : keep * out[u * 8 + j];
+        for (i64 t = 0; t < tiles; t++) {
+            const double2 *line = (const double2 *)(many[t] + u * 8);
+            const double *column = block + t * 64 + j;
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                double2 a = __ldg(line + i);
+                sum += a.x * column[i * 16];
+                sum += a.y * column[i * 16 + 8];
+            }
+        }
+        out[u * 8 + j] = sum;
+    }
+}
