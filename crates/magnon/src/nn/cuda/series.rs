@@ -93,7 +93,7 @@ mod tests {
         let config = OperatorConfig::default();
         let operator = MagneticOperator::new(&graph, &config).unwrap();
         let edges = EdgeMatrix::operator(&operator, &everyone(operator.pattern()));
-        let pole = Series::Rational { numerator: vec![1.0], denominator: vec![0.5, 1.0] };
+        let pole = Series::Rational { numerator: vec![1.0], denominator: vec![-0.5, 1.0] };
         assert!(unsolved(&edges, &pole).is_none());
     }
 }
