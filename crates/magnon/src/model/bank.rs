@@ -98,8 +98,8 @@ const TRIED: [&str; 6] = [
      power(order=2,charge=1/8,self_loops=false,normalize=directed)",
 ];
 
-/// Factor of the weight decay where all channels are smoothed features.
-const SMOOTH_DECAY: f64 = 10.0;
+/// Factor of the weight decay where no channel has weights for each node.
+const STRONG_DECAY: f64 = 10.0;
 
 impl Default for BankConfig {
     fn default() -> Self {
@@ -162,20 +162,22 @@ impl Architecture for BankConfig {
             return Vec::new();
         }
         let rescale = features.values().iter().all(|&x| x >= 0.0);
-        let walks = Self { rescale, ..self.clone() };
-        // The size of a smoothed row tells how sure it is, and a strong decay keeps few labels from being learnt by heart.
-        let smooth =
-            Self { normalize_rows: false, decay: SMOOTH_DECAY * self.decay, ..self.clone() };
+        // A strong decay keeps few labels from being learnt by heart; weights for each node cannot bear it.
+        let strong = Self { decay: STRONG_DECAY * self.decay, ..self.clone() };
+        // The size of a smoothed row tells how sure it is.
+        let smooth = Self { normalize_rows: false, ..strong.clone() };
+        let walks = Self { rescale, ..strong };
+        let sized = Self { degrees: true, ..walks.clone() };
+        let rowed = Self { decay: self.decay, ..sized.clone() };
         let with =
             |bank: &Self, channels| Self { channels: Channels::Given(channels), ..bank.clone() };
-        let sized = Self { degrees: true, ..walks.clone() };
         let mut banks = vec![
             with(&smooth, vec![Channel::low_pass(64)]),
             with(&smooth, vec![Channel::low_pass(8)]),
             with(&walks, channels::walks(graph)),
             with(&sized, channels::walks(graph)),
         ];
-        banks.extend(channels::walks_and_rows(graph).map(|channels| with(&sized, channels)));
+        banks.extend(channels::walks_and_rows(graph).map(|channels| with(&rowed, channels)));
         banks
     }
 
