@@ -145,8 +145,9 @@ def read_labels(labels: Any, classes: npt.NDArray[Any] | None = None) -> Labels:
         except TypeError as error:
             raise DataError(f"labels cannot be told apart: {error}") from error
         if classes.dtype.kind == "f" and bool(np.all(classes == np.floor(classes))):
-            if len(classes) and np.abs(classes).max() > 2**53:
-                raise DataError(f"the label {classes[-1]:g} is too large for a class")
+            large = classes[np.abs(classes.astype(np.float64)) > 2**53]
+            if len(large):
+                raise DataError(f"the label {large[0]:g} is too large for a class; number the classes from 0, or name them")
             classes = classes.astype(np.int64)
         elif classes.dtype.kind == "f":
             raise DataError("Unknown label type: continuous; labels are classes, not measurements")
