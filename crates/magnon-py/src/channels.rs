@@ -4,7 +4,8 @@ use crate::arrays::Cells;
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
 use crate::flags::{Flags, flags_of};
-use magnon::workflow::{ChannelBlock, propagate_channels as propagate};
+use magnon::model::ChannelBlock;
+use magnon::workflow::propagate_channels as propagate;
 use pyo3::prelude::*;
 
 /// The channels that the flags name, each with its array, and what is told of them.

@@ -2,6 +2,7 @@
 
 use super::Features;
 use crate::matrix::{Matrix, SparseMatrix};
+use std::ops::Range;
 
 impl Features {
     /// These columns and others beside them. Sparse where one of the two is: a dense block with a column for each node
@@ -29,7 +30,12 @@ impl Features {
     /// The first columns, and the others.
     pub(crate) fn split_at(&self, columns: usize) -> [Self; 2] {
         let columns = columns.min(self.cols());
-        [0..columns, columns..self.cols()].map(|range| match self {
+        [self.columns(0..columns), self.columns(columns..self.cols())]
+    }
+
+    /// Some columns.
+    pub(crate) fn columns(&self, range: Range<usize>) -> Self {
+        match self {
             Self::Dense(x) => {
                 let rows = (0..x.rows()).flat_map(|u| x.row(u)[range.clone()].iter().copied());
                 let part = Matrix::from_vec(x.rows(), range.len(), rows.collect());
@@ -44,7 +50,7 @@ impl Features {
                 });
                 Self::sparse(x.rows(), range.len(), entries)
             }
-        })
+        }
     }
 
     fn sparse(rows: usize, cols: usize, entries: Vec<(usize, u32, f32)>) -> Self {

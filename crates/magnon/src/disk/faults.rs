@@ -66,7 +66,7 @@ pub(super) fn trip(operation: Operation) -> io::Result<()> {
 }
 
 /// What of the bytes a write takes.
-pub(super) fn cut<'a>(bytes: &'a [u8], file: &mut File) -> io::Result<&'a [u8]> {
+pub(super) fn cut<'a>(bytes: &'a [u8], mut file: &File) -> io::Result<&'a [u8]> {
     let half = &bytes[..bytes.len().div_ceil(2)];
     match due(Operation::Write) {
         Some(Fault::Error(kind)) => Err(kind.into()),

@@ -81,13 +81,36 @@ pub(crate) fn create(folder: &Path, names: &tempfile::Builder) -> io::Result<(Fi
     names.tempfile_in(folder)?.keep().map_err(|error| error.error)
 }
 
-/// A file that is being written.
-pub(crate) struct Written(pub File);
+/// Makes a file without a name among the system's temporary ones; it is gone once it is closed.
+pub(crate) fn nameless() -> io::Result<File> {
+    trip(Operation::Create)?;
+    tempfile::tempfile()
+}
 
-impl Write for Written {
+/// Reads all of `bytes` from a place in a file, from any thread.
+#[cfg(unix)]
+pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    trip(Operation::Read)?;
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+/// Reads all of `bytes` from a place in a file, one thread at a time.
+#[cfg(not(unix))]
+pub(crate) fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    trip(Operation::Read)?;
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    file.seek(SeekFrom::Start(at))?;
+    io::Read::read_exact(&mut file, bytes)
+}
+
+/// A file that is being written.
+pub(crate) struct Written<'a>(pub &'a File);
+
+impl Write for Written<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         #[cfg(test)]
-        let bytes = faults::cut(bytes, &mut self.0)?;
+        let bytes = faults::cut(bytes, self.0)?;
         self.0.write(bytes)
     }
 
@@ -96,7 +119,7 @@ impl Write for Written {
     }
 }
 
-impl Seek for Written {
+impl Seek for Written<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.0.seek(to)
     }

@@ -3,13 +3,17 @@
 mod channel;
 mod channels;
 mod compute;
+mod filtered;
 mod head;
 mod network;
 mod prepared;
 mod probe;
+mod table;
+mod words;
 
 pub use channel::Channel;
 pub use channels::Channels;
+pub use filtered::{ChannelBlock, filter_channels};
 
 use super::error::{check_count, check_dropout, check_width};
 use super::tunable::{Tunable, Values, whole};

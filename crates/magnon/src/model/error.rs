@@ -85,6 +85,20 @@ pub enum ModelError {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Filtered channels that memory has no room for cannot be kept on disk.
+    #[error(
+        "the filtered channels need {bytes} bytes in {}: {reason}; free some, set TMPDIR to another folder, or \
+         take fewer channels",
+        folder.display()
+    )]
+    Disk {
+        /// The folder of temporary files.
+        folder: std::path::PathBuf,
+        /// Bytes that they need there while they are made.
+        bytes: u64,
+        /// Why not.
+        reason: std::io::Error,
+    },
 }
 
 /// Refuses a width that cannot be meant.

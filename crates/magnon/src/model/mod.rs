@@ -35,7 +35,7 @@ mod ppnp;
 mod s2gc;
 mod sgc;
 
-pub use bank::{BankActivation, Channel, Channels};
+pub use bank::{BankActivation, Channel, ChannelBlock, Channels, filter_channels};
 pub use dirgnn::JumpingKnowledge;
 pub use error::ModelError;
 pub use info::{Direction, FilterNeed, ModelInfo, OperatorNeed, TrainingDefaults};

@@ -1,13 +1,12 @@
 //! What every model is made of: an architecture, a network on data, and views of it.
 
-use super::{MappedRows, ModelError, ModelInfo, RowSource, SharedInputs};
+use super::{MappedRows, ModelError, ModelInfo, SharedInputs};
 use crate::data::Features;
 use crate::filter::{FilterConfig, Progress};
 use crate::graph::DiGraph;
 use crate::matrix::Matrix;
 use crate::nn::{
-    DrawKey, Engine, Field, Layout, NamedNumbers, Parameters, Relabelling, Scalar, Shape, Tape,
-    Trace, Var,
+    DrawKey, Engine, Field, Layout, NamedNumbers, Parameters, Relabelling, Scalar, Tape, Trace, Var,
 };
 use crate::operator::{Neighbourhood, OperatorConfig, Pattern};
 use serde::de::DeserializeOwned;
@@ -193,7 +192,8 @@ pub trait Network<E: Engine>: Send + Sync {
     fn places(&self, _nodes: &[u32]) -> Option<Relabelling> {
         None
     }
-    /// The network as a classifier of single rows, which can be trained in batches.
+    /// The network as a classifier of single rows, which can be trained in batches; `None` where rows were never
+    /// computed.
     fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
         None
     }
@@ -232,15 +232,16 @@ pub trait View<E: Engine>: Send + Sync {
     fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var;
 }
 
-/// A network that classifies a node by one row of numbers.
+/// A network that classifies a node by numbers of its own, without a look at other nodes in a step.
 pub trait RowClassifier<E: Engine>: Send + Sync {
-    /// The rows of all nodes; `None` where they were never computed.
-    fn rows(&self) -> Option<&dyn RowSource>;
-    /// The shape that the network takes rows of this shape in: complex ones may be twice as many real
-    /// columns.
-    fn row_shape(&self, rows: Shape) -> Shape;
-    /// Logits of a block of rows.
-    fn logits_of(&self, trace: &mut Trace<E>, rows: Var, mode: Mode) -> Var;
+    /// Logits of some nodes, whose numbers are `gathered` first; the list is kept from batch to batch.
+    fn logits_of(
+        &self,
+        trace: &mut Trace<E>,
+        nodes: &[u32],
+        gathered: &mut Vec<E::Real>,
+        mode: Mode,
+    ) -> Result<Var, ModelError>;
 }
 
 /// The log-probabilities of a view.

@@ -39,6 +39,11 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
         Self { tape, parameters }
     }
 
+    /// Where matrices live and operations are done.
+    pub fn engine(&self) -> &'e E {
+        self.tape.engine
+    }
+
     /// Shape of a matrix.
     pub fn shape(&self, var: Var) -> Shape {
         self.tape.nodes[var.0].shape

@@ -38,9 +38,7 @@ mod spectrum;
 mod train;
 pub mod tune;
 
-pub use channels::{
-    ChannelBlock, ChannelRow, ChannelsReport, TakeChannel, propagate_channels, write_channels,
-};
+pub use channels::{ChannelRow, ChannelsReport, TakeChannel, propagate_channels, write_channels};
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
 pub use cycle_list::{CycleListConfig, list_cycles};
 pub use dataset::{choose_split, choose_splits, generator, read_dataset, read_training_data};

@@ -5,9 +5,9 @@ use magnon::data::{Dataset, Features};
 use magnon::filter::{Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::{Matrix, SparseMatrix};
-use magnon::model::Channel;
+use magnon::model::{Channel, ChannelBlock};
 use magnon::operator::MagneticOperator;
-use magnon::workflow::{ChannelBlock, ChannelsReport, propagate_channels, write_channels};
+use magnon::workflow::{ChannelsReport, propagate_channels, write_channels};
 use num_complex::Complex64;
 use std::collections::HashMap;
 

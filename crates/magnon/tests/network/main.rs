@@ -2,6 +2,7 @@
 //! engine is compiled once for all of them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bank;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod gradients;

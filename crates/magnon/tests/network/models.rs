@@ -5,8 +5,8 @@ use magnon::data::{Dataset, Features, Scaling, SyntheticConfig};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
 use magnon::model::{
-    ChargeChoice, Direction, Inputs, MODELS, Mode, ModelConfig, Network, PassChoice, ProductOrder,
-    Purpose, Reach, View,
+    ChargeChoice, Direction, Inputs, MODELS, Mode, ModelConfig, Network, ProductOrder, Purpose,
+    Reach, View,
 };
 use magnon::nn::{Cpu, DrawKey, Loss, NamedNumbers, Parameters, Scalar, Tape, Trace};
 use magnon::operator::{Charge, OperatorConfig, Pattern};
@@ -613,54 +613,4 @@ fn the_demonstration_graph_needs_directions() {
             }
         }
     }
-}
-
-/// A bank of one channel with MGC's activation is MGC, to the last bit.
-#[test]
-fn a_bank_of_one_channel_is_mgc() {
-    let data = SyntheticConfig::demo().dataset("demo").unwrap();
-    for (q, kind) in [("1/3", "adjacency"), ("0", "negated-adjacency")] {
-        let mut mgc = RunConfig::of(ModelConfig::named("mgc").unwrap());
-        let mut bank = RunConfig::of(ModelConfig::named("bank").unwrap());
-        let operator = mgc.operator.as_mut().unwrap();
-        operator.charge = q.parse().unwrap();
-        operator.pass = if kind == "adjacency" { PassChoice::Low } else { PassChoice::High };
-        let channel = format!("linear-rank(charge={q},kind={kind})");
-        for (key, value) in [
-            ("channels", channel.into()),
-            ("activation", "gated_tanh".into()),
-            ("normalize_rows", false.into()),
-        ] {
-            bank.model.set(key, value).unwrap();
-        }
-        bank.train = mgc.train;
-        let [a, b] = [&mut mgc, &mut bank].map(|config| {
-            config.train.epochs = 25;
-            Experiment::new(&data, config).unwrap().run(None, &()).unwrap().runs.remove(0)
-        });
-        assert_eq!(a.history, b.history);
-        assert_eq!(a.log_probabilities, b.log_probabilities);
-    }
-}
-
-/// What a bank leaves open is decided by validation, and the choice is what is kept.
-#[test]
-fn channels_are_chosen_by_validation() {
-    let data = SyntheticConfig::demo().dataset("demo").unwrap();
-    let mut config = RunConfig::of(ModelConfig::named("bank").unwrap());
-    config.train.epochs = 40;
-    config.runs.count = 3;
-    let outcome = Experiment::new(&data, &config).unwrap().run(None, &()).unwrap();
-    let taken: Vec<usize> = outcome.choices.iter().map(|choice| choice.taken_by).collect();
-    // Smoothed features of the undirected graph tell nothing here.
-    assert_eq!((taken[0], taken.iter().sum::<usize>(), outcome.runs.len()), (0, 3, 3));
-    let lowest = outcome.choices.iter().map(|choice| choice.val_loss).reduce(f64::min);
-    let best = outcome.best().unwrap();
-    assert!(!best.weights.is_empty());
-    let winner = &outcome.choices[best.trial.choice];
-    assert_eq!(Some(winner.val_loss), lowest);
-    assert_eq!(outcome.model(&config, best), &winner.model);
-    let shares = winner.model.shares(&best.weights);
-    assert!((shares.iter().map(|input| input.share).sum::<f64>() - 1.0).abs() < 1e-9);
-    assert!(shares.iter().any(|input| input.name == "out"));
 }

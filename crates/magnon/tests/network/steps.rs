@@ -115,7 +115,11 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let mut trace = tape.trace(&parameters);
     let rows = trace.input(Shape::real(6, 3), &x);
     let rows = trace.map(&filter, rows);
-    let logits = network.by_rows().unwrap().logits_of(&mut trace, rows, Mode::Evaluate);
+    let (shape, numbers) = (trace.shape(rows), trace.value(rows).unwrap().clone());
+    let rows = Arc::new(engine.prepare(MapSource::Dense { shape, numbers }).unwrap());
+    let view = network.view(&engine, &[0, 1, 2, 3, 4, 5]).unwrap().with_maps(vec![rows]).unwrap();
+    let mut trace = tape.trace(&parameters);
+    let logits = view.logits(&mut trace, None, Mode::Evaluate);
     let loss = trace.nll_loss(logits, &targets).unwrap();
     let mut gradients = parameters.zeros(&engine).unwrap();
     trace.backward(loss, &mut gradients).unwrap();

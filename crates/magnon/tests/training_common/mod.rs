@@ -131,7 +131,7 @@ impl Ready<'_> {
             }
             Some(size) => {
                 let network = self.network.by_rows().unwrap();
-                Feed::Batches { network, rows: network.rows().unwrap(), size }
+                Feed::Batches { network, size }
             }
         }
     }

@@ -102,9 +102,10 @@ fn fill(
     file: File,
     content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>,
 ) -> io::Result<File> {
-    let mut writer = BufWriter::with_capacity(1 << 18, disk::Written(file));
+    let mut writer = BufWriter::with_capacity(1 << 18, disk::Written(&file));
     content(&mut writer)?;
-    writer.into_inner().map(|written| written.0).map_err(|error| error.into_error())
+    writer.into_inner().map_err(|error| error.into_error())?;
+    Ok(file)
 }
 
 /// Temporary files that are being written now.

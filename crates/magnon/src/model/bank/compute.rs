@@ -3,6 +3,7 @@
 use super::channel::Channel;
 use super::prepared::Prepared;
 use super::probe;
+use super::table::Table;
 use crate::data::Features;
 use crate::filter::{Filter, Propagated, propagate};
 use crate::matrix::{Matrix, SparseMatrix};
@@ -13,6 +14,7 @@ use crate::model::{Inputs, ModelError, ProductOrder, Purpose, Reach};
 use crate::nn::{Engine, Field, MapSource, Relabelling, Scalar, Series};
 use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,8 +22,10 @@ use std::time::Instant;
 enum Product {
     /// C has the rows of X.
     Raw,
-    /// C has rows of P or Pᵀ.
-    Rows(Along),
+    /// C has the rows of a word of P and Pᵀ.
+    Rows(Vec<Along>),
+    /// C is a channel of the table, computed once.
+    Table(usize),
     /// C = h(S)X, computed once.
     Filtered(Arc<Propagated>),
     /// h(S)'s rows, computed once, times X·W.
@@ -71,10 +75,15 @@ pub(super) struct Computed<'a, E: Engine> {
     steps: InAndOut,
     /// X, where products are made as H·(X·W).
     whole: Option<Arc<E::Map>>,
+    /// Channels whose rows are taken as they are.
+    table: Option<Table>,
+    /// Whether batches are taken of it.
+    by_rows: bool,
     pub seconds: BuildSeconds,
 }
 
-/// Bytes of filtered features that are kept; channels beyond are filtered in every step.
+/// Bytes of filtered features that are kept in memory; what batches take beyond lies on disk, and other channels beyond
+/// are filtered in every step.
 const ROOM: usize = 2 << 30;
 /// A product with sparse rows takes about this many times as long per multiplication as a dense one.
 const SPARSE_COST: usize = 4;
@@ -93,12 +102,24 @@ impl<'a, E: Engine> Computed<'a, E> {
             pattern: inputs.pattern.clone(),
             steps: InAndOut::new(inputs.graph, 0.5),
             whole: None,
+            table: None,
+            by_rows: matches!(inputs.purpose, Purpose::Train { batches: true, .. }),
             seconds: BuildSeconds::default(),
         };
-        let mut room = ROOM;
+        let (mut room, mut tabled) = (ROOM, Vec::new());
         for channel in channels {
-            let channel = computed.channel(inputs, channel, channels.len() == 1, &mut room)?;
-            computed.channels.push(channel);
+            let mut made = computed.channel(inputs, channel, channels.len() == 1, &mut room)?;
+            if let Product::Table(at) = &mut made.product {
+                *at = tabled.len();
+                tabled.push((channel.clone(), made.field));
+            }
+            computed.channels.push(made);
+        }
+        if !tabled.is_empty() {
+            let (start, features) = (Instant::now(), computed.features.as_ref());
+            let table = Table::new(inputs.pattern, features, &tabled, room, inputs.progress)?;
+            computed.table = Some(table);
+            computed.seconds.propagate += start.elapsed().as_secs_f64();
         }
         let factored =
             |channel: &ComputedChannel| matches!(channel.product, Product::Factored { .. });
@@ -122,19 +143,23 @@ impl<'a, E: Engine> Computed<'a, E> {
             Purpose::Train { .. } => self.norm(inputs, channel)?,
             Purpose::Predict => 1.0,
         };
+        let by_rows = self.by_rows;
         let made =
             |product, inputs, field, reach| ComputedChannel { product, inputs, field, reach, norm };
         Ok(match channel {
             Channel::Features => made(Product::Raw, features, real, Reach::Hops(0)),
             Channel::Rows(word) => {
-                let product = match word[..] {
-                    [along] => Product::Rows(along),
-                    _ => Product::Walk { word: word.clone(), from: From::Nodes },
+                let product = match by_rows || word.len() == 1 {
+                    true => Product::Rows(word.clone()),
+                    false => Product::Walk { word: word.clone(), from: From::Nodes },
                 };
                 made(product, self.nodes(), real, Reach::Hops(word.len()))
             }
             Channel::Steps(word) => {
-                let product = Product::Walk { word: word.clone(), from: From::Features };
+                let product = match by_rows {
+                    true => Product::Table(0),
+                    false => Product::Walk { word: word.clone(), from: From::Features },
+                };
                 made(product, features, real, Reach::Hops(word.len()))
             }
             Channel::Filter { operator, filter } => {
@@ -145,7 +170,10 @@ impl<'a, E: Engine> Computed<'a, E> {
                 let field = if operator.is_real() { Field::Real } else { Field::Complex };
                 let reach = filter_reach(&operator, &filter);
                 let start = Instant::now();
-                let product = self.filter(inputs, operator, filter, only, room)?;
+                let product = match by_rows {
+                    true => Product::Table(0),
+                    false => self.filter(inputs, operator, filter, only, room)?,
+                };
                 self.seconds.propagate += start.elapsed().as_secs_f64();
                 made(product, features, field, reach)
             }
@@ -238,6 +266,9 @@ impl<'a, E: Engine> Computed<'a, E> {
         if spread.is_some_and(|spread| (spread < kept && !only) || kept_bytes > *room) {
             return Ok(Product::Spread { operator, filter });
         }
+        if order == ProductOrder::Rows && kept_bytes > *room {
+            return Ok(Product::Table(0));
+        }
         *room = room.saturating_sub(kept_bytes);
         match order {
             ProductOrder::Rows => Ok(Product::Filtered(compute(&operator, &filter)?)),
@@ -273,6 +304,11 @@ impl<'a, E: Engine> Computed<'a, E> {
         steps.max()
     }
 
+    /// Whether channels of a node are numbers of its own that batches can take.
+    pub fn has_rows(&self) -> bool {
+        self.by_rows
+    }
+
     /// Nodes that a view of some works on, where it is more than rows.
     pub fn seen(&self, nodes: &[u32]) -> Option<usize> {
         self.longest().map(|steps| self.pattern.within(nodes, steps).len())
@@ -296,10 +332,18 @@ impl<'a, E: Engine> Computed<'a, E> {
             false => Vec::new(),
         };
         let each = || nodes.iter().map(|&u| u as usize);
+        let table = match &self.table {
+            Some(table) => Some((table, table.rows(nodes)?)),
+            None => None,
+        };
         let block = |channel: &ComputedChannel| -> Result<Block<E>, ModelError> {
             Ok(match &channel.product {
                 Product::Raw => Block::Rows(prepare(feature_rows(&self.features, each()))?),
-                Product::Rows(along) => Block::Rows(prepare(self.adjacency_rows(*along, nodes))?),
+                Product::Rows(word) => Block::Rows(prepare(self.adjacency_rows(word, nodes))?),
+                Product::Table(at) => match &table {
+                    Some((table, rows)) => Block::Rows(prepare(table.channel(rows, *at))?),
+                    None => unreachable!("a table was made where a channel is in it"),
+                },
                 Product::Filtered(filtered) => {
                     Block::Rows(prepare(dense_rows(filtered.as_ref(), each(), false))?)
                 }
@@ -343,11 +387,26 @@ impl<'a, E: Engine> Computed<'a, E> {
         MapSource::Sparse(units)
     }
 
-    /// Rows of P or Pᵀ, one column per node of the graph.
-    fn adjacency_rows<T: Scalar>(&self, along: Along, nodes: &[u32]) -> MapSource<T> {
+    /// The entries of a row of a word.
+    fn word_row(&self, word: &[Along], u: usize) -> Vec<(usize, f64)> {
+        let mut row = vec![(u, 1.0)];
+        for &along in word {
+            let mut next = BTreeMap::new();
+            for (v, weight) in row {
+                for (w, step) in self.step_row(along, v) {
+                    *next.entry(w).or_insert(0.0) += weight * step;
+                }
+            }
+            row = next.into_iter().collect();
+        }
+        row
+    }
+
+    /// Rows of a word, one column per node of the graph.
+    fn adjacency_rows<T: Scalar>(&self, word: &[Along], nodes: &[u32]) -> MapSource<T> {
         let entries = nodes.iter().enumerate().flat_map(|(row, &u)| {
-            let entries = self.step_row(along, u as usize);
-            entries.map(move |(v, weight)| (row, v as u32, weight as f32))
+            let entries = self.word_row(word, u as usize);
+            entries.into_iter().map(move |(v, weight)| (row, v as u32, weight as f32))
         });
         let rows = SparseMatrix::from_triplets(nodes.len(), self.pattern.nodes(), entries);
         let Ok(rows) = rows else { unreachable!("every neighbour is a node of the graph") };

@@ -3,10 +3,13 @@
 use super::compute::{Blocks, Computed};
 use super::head::Head;
 use crate::matrix::Matrix;
-use crate::model::network::{BuildSeconds, evaluate, named};
+use crate::model::network::{BuildSeconds, RowClassifier, evaluate, named};
 use crate::model::{Mode, ModelError, Network, Reach, View};
 use crate::nn::{Engine, Layout, Parameters, Relabelling, Trace, Var};
 use std::sync::Arc;
+
+/// Nodes that are predicted at a time, where each has rows of its own.
+const PART: usize = 1 << 12;
 
 /// A bank on data.
 pub(super) struct Bank<'a, E: Engine> {
@@ -43,6 +46,10 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
         self.computed.places(nodes)
     }
 
+    fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
+        self.computed.has_rows().then_some(self)
+    }
+
     fn seconds(&self) -> BuildSeconds {
         self.computed.seconds
     }
@@ -54,7 +61,31 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
         nodes: Option<&[u32]>,
     ) -> Result<Matrix<f32>, ModelError> {
         let nodes = named(nodes, self.computed.nodes());
-        evaluate(engine, parameters, self.view(engine, &nodes)?.as_ref())
+        if !self.computed.has_rows() {
+            return evaluate(engine, parameters, self.view(engine, &nodes)?.as_ref());
+        }
+        // What lies on disk, or may be as large, is looked at a part at a time.
+        let (mut all, mut cols) = (Vec::new(), 0);
+        for part in nodes.chunks(PART) {
+            let table = evaluate(engine, parameters, self.view(engine, part)?.as_ref())?;
+            cols = table.cols();
+            all.extend_from_slice(table.as_slice());
+        }
+        let table = Matrix::from_vec(nodes.len(), cols, all);
+        Ok(table.unwrap_or_else(|_| Matrix::zeros(0, cols)))
+    }
+}
+
+impl<E: Engine> RowClassifier<E> for Bank<'_, E> {
+    fn logits_of(
+        &self,
+        trace: &mut Trace<E>,
+        nodes: &[u32],
+        _: &mut Vec<E::Real>,
+        mode: Mode,
+    ) -> Result<Var, ModelError> {
+        let blocks = self.computed.blocks(trace.engine(), nodes)?;
+        Ok(self.head.logits(trace, &blocks, mode))
     }
 }
 

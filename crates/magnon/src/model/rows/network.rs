@@ -8,7 +8,7 @@ use crate::filter::{Filter, Form, Propagated, propagate, propagate_block};
 use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, RowClassifier};
 use crate::model::{Inputs, Mode, ModelError, Network, Purpose, Reach, View};
-use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Shape, Trace, Var};
+use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Scalar, Shape, Trace, Var};
 use crate::operator::MagneticOperator;
 use std::sync::Arc;
 use std::time::Instant;
@@ -191,7 +191,7 @@ impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
     }
 
     fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
-        Some(self)
+        self.input.all().map(|_| self as &dyn RowClassifier<E>)
     }
 
     fn order(&self) -> Option<ProductOrder> {
@@ -244,18 +244,27 @@ impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
 }
 
 impl<E: Engine, H: Head> RowClassifier<E> for RowNetwork<'_, E, H> {
-    fn rows(&self) -> Option<&dyn RowSource> {
-        self.input.all()
-    }
-
-    fn row_shape(&self, rows: Shape) -> Shape {
-        if self.real { rows.as_real() } else { rows }
-    }
-
-    fn logits_of(&self, trace: &mut Trace<E>, rows: Var, mode: Mode) -> Var {
+    fn logits_of(
+        &self,
+        trace: &mut Trace<E>,
+        nodes: &[u32],
+        gathered: &mut Vec<E::Real>,
+        mode: Mode,
+    ) -> Result<Var, ModelError> {
+        let Some(rows) = self.input.all() else { unreachable!("there are rows to classify by") };
+        let shape = rows.shape().with_rows(nodes.len());
+        // Complex rows may be twice as many real columns.
+        let shape = if self.real { shape.as_real() } else { shape };
+        let mut row = vec![0.0; shape.width()];
+        gathered.clear();
+        for &node in nodes {
+            rows.copy(node as usize, &mut row);
+            gathered.extend(row.iter().map(|&x| E::Real::from_f32(x)));
+        }
+        let rows = trace.input(shape, gathered);
         let weight = trace.parameter(self.head.first().weight);
         let product = trace.product(rows, weight);
-        self.head.finish(trace, product, mode)
+        Ok(self.head.finish(trace, product, mode))
     }
 }
 

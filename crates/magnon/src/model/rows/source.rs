@@ -119,7 +119,7 @@ impl MappedRows {
     fn read(&self, node: usize, out: &mut [f32]) -> io::Result<()> {
         let bytes = (self.shape.width() * size_of::<f32>()) as u64;
         let at = self.start + node as u64 * bytes;
-        read_at(&self.file, bytemuck::cast_slice_mut(out), at)?;
+        crate::disk::read_at(&self.file, bytemuck::cast_slice_mut(out), at)?;
         // The file is little-endian; nearly every machine is too.
         out.iter_mut().for_each(|x| *x = f32::from_bits(u32::from_le(x.to_bits())));
         Ok(())
@@ -177,19 +177,4 @@ impl RowSource for MappedRows {
             self.fault.get_or_init(|| format!("a row {node} that cannot be read ({error})"));
         }
     }
-}
-
-/// Reads all of `bytes` from a place in the file, from any thread.
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-/// Reads all of `bytes` from a place in the file, one thread at a time.
-#[cfg(not(unix))]
-fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    file.seek(io::SeekFrom::Start(at))?;
-    io::Read::read_exact(&mut file, bytes)
 }

@@ -206,10 +206,9 @@ impl Experiment<'_> {
         let config = TrainConfig { seed: trial.seed, epochs, ..self.config.train };
         let network = shared.network;
         let mut parameters = network.layout().draw(engine, trial.seed)?;
-        let rows = network.by_rows().and_then(|network| Some((network, network.rows()?)));
-        if let (Some(size), Some((network, rows))) = (config.batch, rows) {
+        if let (Some(size), Some(network)) = (config.batch, network.by_rows()) {
             let targets = self.targets(&self.splits[trial.split]);
-            let (feed, of) = (Feed::Batches { network, rows, size }, targets.each_ref());
+            let (feed, of) = (Feed::Batches { network, size }, targets.each_ref());
             let fitted = fit(engine, &mut parameters, &feed, of, &config, state, watch)?;
             return Ok(Learnt { fitted, parameters });
         }

@@ -11,7 +11,7 @@ pub use state::{Best, State};
 pub use targets::Targets;
 
 use super::{TrainConfig, TrainError};
-use crate::model::{Mode, RowClassifier, RowSource, View};
+use crate::model::{Mode, RowClassifier, View};
 use crate::nn::{Adam, Done, DrawKey, Engine, Loss, Parameters, Scalar, Tape, Trace, download};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -28,12 +28,10 @@ pub enum Feed<'a, E: Engine> {
         /// The validation nodes.
         val: &'a dyn View<E>,
     },
-    /// Some at a time, gathered from all nodes' rows.
+    /// Some at a time.
     Batches {
         /// The network on single rows.
         network: &'a dyn RowClassifier<E>,
-        /// Rows of all nodes.
-        rows: &'a dyn RowSource,
         /// Rows per step.
         size: usize,
     },
@@ -84,7 +82,8 @@ pub struct Fitted {
 ///
 /// One trace per step serves both parts: validation rows go through the weights that the training
 /// rows go through next, so what the two share is computed once. A `state` from an earlier run goes
-/// on to bit-identical results. No step asks for memory after the first.
+/// on to bit-identical results. No step asks for memory after the first, but for batches of a model with several
+/// inputs, which gathers them anew.
 pub fn fit<E: Engine<Real = f32>>(
     engine: &E,
     parameters: &mut Parameters<E>,
@@ -186,6 +185,7 @@ struct Trainer<'e, 'b, E: Engine> {
 #[derive(Default)]
 struct Batch {
     order: Vec<u32>,
+    nodes: Vec<u32>,
     numbers: Vec<f32>,
     pairs: Vec<(u32, u32)>,
 }
@@ -206,8 +206,8 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     ) -> Result<Fitted, TrainError> {
         match feed {
             Feed::Full { train, val } => self.run_full(parameters, *train, *val, watch)?,
-            Feed::Batches { network, rows, size } => {
-                self.run_batches(parameters, *network, *rows, *size, watch)?
+            Feed::Batches { network, size } => {
+                self.run_batches(parameters, *network, *size, watch)?
             }
         }
         let Some(best) = self.best else { unreachable!("there is at least one epoch") };
@@ -218,12 +218,12 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
 
     /// Bytes that are held beside the parameters.
     fn bytes(&self, count: usize) -> usize {
-        let Batch { order, numbers, pairs } = &self.batch;
+        let Batch { order, nodes, numbers, pairs } = &self.batch;
         let targets = self.targets.map(Targets::len).iter().sum::<usize>() + pairs.capacity();
         4 * count * size_of::<f32>()
             + self.tape.bytes()
             + self.engine.scratch_bytes()
-            + (order.capacity() + numbers.capacity()) * size_of::<f32>()
+            + (order.capacity() + nodes.capacity() + numbers.capacity()) * size_of::<f32>()
             + targets * size_of::<(u32, u32)>()
             + self.history.capacity() * size_of::<EpochRecord>()
     }
@@ -268,7 +268,6 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         &mut self,
         parameters: &mut Parameters<E>,
         network: &dyn RowClassifier<E>,
-        rows: &dyn RowSource,
         size: usize,
         watch: &mut dyn Watch,
     ) -> Result<(), TrainError> {
@@ -284,7 +283,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
             let (mut sum, mut right) = (0.0, 0);
             for (number, batch) in order.chunks(size).enumerate() {
                 let mode = Mode::Train(self.key(number as u32 + 1));
-                let loss = self.batch_loss(parameters, (network, rows), train, batch, mode)?;
+                let loss = self.batch_loss(parameters, network, train, batch, mode)?;
                 (sum, right) = (sum + loss.mean * batch.len() as f64, right + loss.right);
                 let mut trace = Trace::resume(&mut self.tape, parameters);
                 trace.backward(loss, &mut self.gradients)?;
@@ -300,7 +299,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
             order.extend(0..val.len() as u32);
             for batch in order.chunks(size) {
                 let mode = Mode::Evaluate;
-                let loss = self.batch_loss(parameters, (network, rows), val, batch, mode)?;
+                let loss = self.batch_loss(parameters, network, val, batch, mode)?;
                 (sum, right) = (sum + loss.mean * batch.len() as f64, right + loss.right);
             }
             self.batch.order = order;
@@ -316,23 +315,19 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     fn batch_loss(
         &mut self,
         parameters: &Parameters<E>,
-        (network, rows): (&dyn RowClassifier<E>, &dyn RowSource),
+        network: &dyn RowClassifier<E>,
         targets: &Targets,
         batch: &[u32],
         mode: Mode,
     ) -> Result<Loss, TrainError> {
-        let shape = network.row_shape(rows.shape()).with_rows(batch.len());
-        let Batch { numbers, pairs, .. } = &mut self.batch;
-        numbers.resize(shape.len(), 0.0);
-        for (out, &row) in numbers.chunks_exact_mut(shape.width().max(1)).zip(batch) {
-            rows.copy(targets.nodes[row as usize] as usize, out);
-        }
+        let Batch { nodes, numbers, pairs, .. } = &mut self.batch;
+        nodes.clear();
+        nodes.extend(batch.iter().map(|&row| targets.nodes[row as usize]));
         pairs.clear();
         let class = |&row: &u32| targets.pairs[row as usize].1;
         pairs.extend((0..).zip(batch.iter().map(class)));
         let mut trace = self.tape.trace(parameters);
-        let block = trace.input(shape, numbers);
-        let logits = network.logits_of(&mut trace, block, mode);
+        let logits = network.logits_of(&mut trace, nodes, numbers, mode)?;
         Ok(trace.nll_loss(logits, pairs)?)
     }
 

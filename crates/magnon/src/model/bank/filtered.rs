@@ -1,52 +1,15 @@
-//! `propagate --channels`: features filtered into all channels of a bank by one call.
+//! Features filtered into the channels of a bank.
 
-mod words;
-
-use super::progress::steps;
-use super::{Phases, Progress};
-use crate::Error;
-use crate::data::write::{NpzArrays, write_npz};
-use crate::data::{DataError, Dataset, Features};
-use crate::filter::{FilterConfig, FilterError, FilterKind, Propagated, propagate};
+use super::channel::Channel;
+use super::words::{Steps, Word, map, step_config};
+use crate::data::Features;
+use crate::filter::{FilterConfig, FilterError, FilterKind, Progress, Propagated, propagate};
 use crate::matrix::{Matrix, SparseMatrix};
-use crate::model::Channel;
 use crate::operator::{Along, MagneticOperator, OperatorConfig, OperatorError, Pattern};
 use num_complex::Complex32;
 use rayon::prelude::*;
-use serde::Serialize;
 use std::f64::consts::TAU;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
-use words::{Steps, Told, Word, map, step_config};
-
-/// What [`propagate_channels`] did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChannelsReport {
-    /// The data set.
-    pub name: String,
-    /// Its nodes, the rows of every channel.
-    pub nodes: usize,
-    /// Columns of every channel.
-    pub columns: usize,
-    /// The channels, in the order in which they were done.
-    pub channels: Vec<ChannelRow>,
-    /// Products with an operator in all.
-    pub products: usize,
-    /// Where the time went.
-    pub seconds: Phases,
-}
-
-/// One channel.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ChannelRow {
-    /// Its text.
-    pub channel: String,
-    /// What it holds, in words.
-    pub words: String,
-    /// Type of its numbers: `complex64`, or `float32` of a real operator.
-    pub dtype: String,
-}
 
 /// The numbers of a channel, one row per node.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +23,10 @@ pub enum ChannelBlock<'a> {
 }
 
 /// Called with each channel once it is there.
-pub type TakeChannel<'a> = dyn FnMut(&Channel, ChannelBlock) -> Result<(), Error> + 'a;
+type TakeChannel<'a, F> = dyn FnMut(&Channel, ChannelBlock) -> Result<(), F> + 'a;
 
-/// Filters the features of a data set into channels, and hands each to `take`.
+/// Filters features into channels, hands each to `take`, and says how many products with an operator that took.
+/// Rows of the adjacency are no filtered features and are left out.
 ///
 /// What channels share is computed once. Words over the edges out and in share their ends: `out.in` is a step from
 /// `in`, and one product makes a step both ways. A power of at most two steps, ½^k (e^{i2πq}P + e^{−i2πq}Pᵀ)^k X, is a sum
@@ -70,94 +34,24 @@ pub type TakeChannel<'a> = dyn FnMut(&Channel, ChannelBlock) -> Result<(), Error
 ///
 /// Beside the features, memory holds two blocks of the size of a real channel for each step of the longest word and two more
 /// while a product is taken apart, a complex one for each power of words, and the channel at hand.
-pub fn propagate_channels(
-    dataset: &Dataset,
+pub fn filter_channels<F: From<FilterError> + From<OperatorError>>(
+    pattern: &Arc<Pattern>,
+    features: &Features,
     channels: &[Channel],
-    take: &mut TakeChannel<'_>,
-    progress: &dyn Progress,
-) -> Result<ChannelsReport, Error> {
-    check(channels)?;
-    let Some(features) = &dataset.features else {
-        let problem = format!("{} has no features to filter", dataset.name);
-        return Err(Error::Argument(problem));
-    };
-    let mut seconds = Phases::default();
-    let pattern =
-        seconds.time("pattern", || Pattern::new(&dataset.graph).map_err(OperatorError::from))?;
-    let told = steps(progress, "propagate");
-    let mut work = Work {
-        pattern: Arc::new(pattern),
-        features,
-        told: &told,
-        take,
-        rows: Vec::new(),
-        products: 0,
-    };
-    seconds.time("propagate", || work.all(channels))?;
-    Ok(ChannelsReport {
-        name: dataset.name.clone(),
-        nodes: dataset.graph.nodes(),
-        columns: features.cols(),
-        channels: work.rows,
-        products: work.products,
-        seconds,
-    })
+    progress: Progress,
+    take: &mut TakeChannel<'_, F>,
+) -> Result<usize, F> {
+    let pattern = pattern.clone();
+    let mut work = Work { pattern, features, told: progress, take, products: 0 };
+    work.all(channels)?;
+    Ok(work.products)
 }
 
-/// [`propagate_channels`] into an `.npz` file, an array for each channel under its text, each written as soon as it is
-/// there.
-pub fn write_channels(
-    path: &Path,
-    dataset: &Dataset,
-    channels: &[Channel],
-    progress: &dyn Progress,
-) -> Result<ChannelsReport, Error> {
-    let failed = |reason| DataError::Io { path: path.to_owned(), action: "write", reason };
-    let mut outcome = None;
-    let written = write_npz(path, |arrays| {
-        let mut take = |channel: &Channel, block: ChannelBlock| {
-            Ok(add(arrays, &channel.to_string(), block).map_err(failed)?)
-        };
-        let found = outcome.insert(propagate_channels(dataset, channels, &mut take, progress));
-        // Nothing stays behind then; why is said below.
-        if found.is_ok() { Ok(()) } else { Err(io::Error::other("it was not finished")) }
-    });
-    match outcome {
-        Some(Err(error)) => Err(error),
-        Some(Ok(report)) => Ok(written.map(|()| report)?),
-        None => Err(written.map_or_else(Error::from, |()| Error::Stopped)),
-    }
-}
-
-fn add(arrays: &mut NpzArrays, name: &str, block: ChannelBlock) -> io::Result<()> {
-    match block {
-        ChannelBlock::Sparse(block) => arrays.add_sparse(name, block),
-        ChannelBlock::Real(block) => arrays.add(name, block),
-        ChannelBlock::Complex(block) => arrays.add(name, block),
-    }
-}
-
-/// Refuses channels that are no filtered features, and those that are named twice.
-fn check(channels: &[Channel]) -> Result<(), Error> {
-    for (at, channel) in channels.iter().enumerate() {
-        if let Channel::Rows(_) = channel {
-            return Err(Error::Argument(format!(
-                "{channel} is made of rows of the adjacency, not of features; leave it out"
-            )));
-        }
-        if channels[..at].contains(channel) {
-            return Err(Error::Argument(format!("the channel {channel} is named twice")));
-        }
-    }
-    Ok(())
-}
-
-struct Work<'a, 't> {
+struct Work<'a, F> {
     pattern: Arc<Pattern>,
     features: &'a Features,
-    told: Told<'a>,
-    take: &'a mut TakeChannel<'t>,
-    rows: Vec<ChannelRow>,
+    told: Progress<'a>,
+    take: &'a mut TakeChannel<'a, F>,
     products: usize,
 }
 
@@ -171,8 +65,8 @@ struct Sum<'a> {
     sum: Matrix<Complex32>,
 }
 
-impl Work<'_, '_> {
-    fn all(&mut self, channels: &[Channel]) -> Result<(), Error> {
+impl<F: From<FilterError> + From<OperatorError>> Work<'_, F> {
+    fn all(&mut self, channels: &[Channel]) -> Result<(), F> {
         let mut sums = self.sums(channels)?;
         let mut words: Vec<Word> = Vec::new();
         for channel in channels {
@@ -187,7 +81,7 @@ impl Work<'_, '_> {
             words.extend(every_word(steps));
         }
         if !words.is_empty() {
-            let mut walk = Steps::new(self.pattern.clone(), self.told)?;
+            let mut walk = Steps::new::<F>(self.pattern.clone(), self.told)?;
             let features = self.features;
             walk.walk(features, &words, &mut |word, block| {
                 sums.iter_mut()
@@ -198,7 +92,7 @@ impl Work<'_, '_> {
                     word => Channel::Steps(word.to_vec()),
                 };
                 match asked.iter().any(|asked| asked == word) {
-                    true => self.hand_over(&channel, plain(block)),
+                    true => (self.take)(&channel, plain(block)),
                     false => Ok(()),
                 }
             })?;
@@ -211,9 +105,9 @@ impl Work<'_, '_> {
             match sum.real {
                 true => {
                     let real = map(&sum.sum, |z| z.re)?;
-                    self.hand_over(sum.channel, ChannelBlock::Real(&real))?;
+                    (self.take)(sum.channel, ChannelBlock::Real(&real))?;
                 }
-                false => self.hand_over(sum.channel, ChannelBlock::Complex(&sum.sum))?,
+                false => (self.take)(sum.channel, ChannelBlock::Complex(&sum.sum))?,
             }
         }
         for channel in rest {
@@ -226,13 +120,13 @@ impl Work<'_, '_> {
                 Propagated::Real(block) => ChannelBlock::Real(block),
                 Propagated::Complex(block) => ChannelBlock::Complex(block),
             };
-            self.hand_over(channel, block)?;
+            (self.take)(channel, block)?;
         }
         Ok(())
     }
 
     /// The powers that words add up to: of one step always, of two where that takes fewer products.
-    fn sums<'c>(&self, channels: &'c [Channel]) -> Result<Vec<Sum<'c>>, Error> {
+    fn sums<'c>(&self, channels: &'c [Channel]) -> Result<Vec<Sum<'c>>, F> {
         let powers = || {
             channels.iter().filter_map(|channel| match channel {
                 Channel::Filter { operator, filter } => {
@@ -254,19 +148,6 @@ impl Work<'_, '_> {
             Ok(Sum { channel, steps, angle, real, sum })
         };
         cheap.map(sum).collect()
-    }
-
-    fn hand_over(&mut self, channel: &Channel, block: ChannelBlock) -> Result<(), Error> {
-        let dtype = match block {
-            ChannelBlock::Sparse(_) | ChannelBlock::Real(_) => "float32",
-            ChannelBlock::Complex(_) => "complex64",
-        };
-        self.rows.push(ChannelRow {
-            channel: channel.to_string(),
-            words: channel.words(),
-            dtype: dtype.to_owned(),
-        });
-        (self.take)(channel, block)
     }
 }
 

@@ -4,11 +4,14 @@
 //! S = (√2/4)·((P + Pᵀ) + i(P − Pᵀ)). So one product with a real block Y tells PY and PᵀY: they are √2 times the sum and
 //! the difference of its real and imaginary parts.
 
-use crate::Error;
 use crate::data::Features;
-use crate::filter::{Filter, FilterConfig, FilterError, FilterKind, Propagated, propagate};
+use crate::filter::{
+    Filter, FilterConfig, FilterError, FilterKind, Progress, Propagated, propagate,
+};
 use crate::matrix::Matrix;
-use crate::operator::{Along, Charge, MagneticOperator, Normalize, OperatorConfig, Pattern};
+use crate::operator::{
+    Along, Charge, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern,
+};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
 use std::f32::consts::SQRT_2;
@@ -18,23 +21,24 @@ use std::sync::Arc;
 pub(super) type Word = Vec<Along>;
 
 /// Called with each word that is wanted.
-pub(super) type Visit<'a> = dyn FnMut(&[Along], &Features) -> Result<(), Error> + 'a;
-
-/// Whether the work goes on, told after each part of it.
-pub(super) type Told<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
+pub(super) type Visit<'a, F> = dyn FnMut(&[Along], &Features) -> Result<(), F> + 'a;
 
 /// Steps along the edges, out and in.
 pub(super) struct Steps<'a> {
     operator: MagneticOperator,
     once: Filter,
-    told: Told<'a>,
+    told: Progress<'a>,
     /// Products made so far.
     pub products: usize,
 }
 
 impl<'a> Steps<'a> {
-    pub fn new(pattern: Arc<Pattern>, told: Told<'a>) -> Result<Self, Error> {
-        let config = step_config(Charge::fraction(1, 8)?);
+    pub fn new<F>(pattern: Arc<Pattern>, told: Progress<'a>) -> Result<Self, F>
+    where
+        F: From<FilterError> + From<OperatorError>,
+    {
+        let Ok(eighth) = Charge::fraction(1, 8) else { unreachable!("1/8 is a charge") };
+        let config = step_config(eighth);
         let operator = MagneticOperator::from_pattern(pattern, &config)?;
         let once = FilterConfig { kind: FilterKind::Power, order: Some(1), ..Default::default() };
         let once = once.build(operator.bounds(), operator.config().kind)?;
@@ -43,17 +47,22 @@ impl<'a> Steps<'a> {
 
     /// Visits the words that are wanted, X itself as the empty one; each as soon as it is there, and
     /// for as long as a longer one needs it. At most two blocks for each letter are held.
-    pub fn walk(&mut self, x: &Features, words: &[Word], visit: &mut Visit) -> Result<(), Error> {
+    pub fn walk<F: From<FilterError>>(
+        &mut self,
+        x: &Features,
+        words: &[Word],
+        visit: &mut Visit<F>,
+    ) -> Result<(), F> {
         self.walk_from(&[], x, words, visit)
     }
 
-    fn walk_from(
+    fn walk_from<F: From<FilterError>>(
         &mut self,
         word: &[Along],
         block: &Features,
         words: &[Word],
-        visit: &mut Visit,
-    ) -> Result<(), Error> {
+        visit: &mut Visit<F>,
+    ) -> Result<(), F> {
         if words.iter().any(|wanted| wanted == word) {
             visit(word, block)?;
         }
@@ -72,7 +81,7 @@ impl<'a> Steps<'a> {
     }
 
     /// PY and PᵀY.
-    fn both(&mut self, y: &Features) -> Result<[Matrix<f32>; 2], Error> {
+    fn both(&mut self, y: &Features) -> Result<[Matrix<f32>; 2], FilterError> {
         self.products += 1;
         match propagate(&self.operator, &self.once, y, self.told)? {
             // P is symmetric.
@@ -92,7 +101,7 @@ impl<'a> Steps<'a> {
 pub(super) fn map<T: Copy + Sync, U: Zeroable + Clone + Send>(
     matrix: &Matrix<T>,
     of: impl Fn(T) -> U + Sync,
-) -> Result<Matrix<U>, Error> {
+) -> Result<Matrix<U>, FilterError> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     let bytes = rows.saturating_mul(cols).saturating_mul(size_of::<U>());
     let mut mapped =
