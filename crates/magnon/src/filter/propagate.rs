@@ -105,7 +105,9 @@ impl Task<'_> {
             Weights::Explicit(_) => pattern.stored().saturating_mul(size_of::<[T; 2]>()),
             Weights::Unit => 0,
         };
-        [lines, factors, entries].into_iter().fold(cells, usize::saturating_add)
+        [lines, factors, entries, pattern.slice_bytes()]
+            .into_iter()
+            .fold(cells, usize::saturating_add)
     }
 
     /// All tiles, in lines of `N` numbers `T`, written as cells `C`.

@@ -13,6 +13,7 @@ use super::instructions::{FUSED_EVERYWHERE, Instructions};
 use super::line::{Line, Real};
 use super::output::{Cell, Place};
 use super::pattern::{COLUMN, PADDING, Pattern};
+use super::slices::Slices;
 use crate::memory::prefetch;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -95,6 +96,8 @@ impl<T: Real> Coefficients<T> for ByEntry<'_, T> {
 /// The vectors and scalars of one step; see the [module](self).
 pub struct Step<'a, T, const N: usize, C> {
     pub pattern: &'a Pattern,
+    /// The entries of the pattern by slices, where a step goes slice by slice.
+    pub slices: Option<&'a Slices>,
     pub coefficients: C,
     /// g, one for each node.
     pub gain: &'a [T],
@@ -124,21 +127,35 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     /// `COMPLEX` says how lines are laid out; a real layout ignores the imaginary coefficients.
     pub fn run<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
-        by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
-            self.lines::<COMPLEX>(rows, out, set);
-        });
+        let Some(slices) = self.slices else {
+            return by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
+                self.lines::<COMPLEX>(rows, out, set);
+            });
+        };
+        // All threads are in one slice at a time, whose lines they share in the cache.
+        for slice in 0..slices.count() {
+            by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
+                self.slice_lines::<COMPLEX>(slices, slice, rows, out, set);
+            });
+        }
     }
 
     /// Makes the step for all rows on this thread.
     pub fn run_here<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
-        self.lines::<COMPLEX>(0..out.len(), out, set);
+        match self.slices {
+            None => self.lines::<COMPLEX>(0..out.len(), out, set),
+            Some(slices) => (0..slices.count()).for_each(|slice| {
+                self.slice_lines::<COMPLEX>(slices, slice, 0..out.len(), out, set);
+            }),
+        }
     }
 
-    /// Makes the step, keeping nothing, and writes the rows to their place in a matrix.
+    /// Makes the step, keeping nothing, and writes the rows to their place in a matrix. There are no slices.
     pub fn run_into<const COMPLEX: bool, R: Cell>(&self, out: &mut Place<T, R>, set: Instructions) {
         let cols = out.matrix.cols();
         self.check(out.matrix.rows());
+        assert!(self.slices.is_none(), "sums of slices wait in lines");
         let (columns, leave) = (&out.columns, out.leave);
         by_blocks(&self.pattern.blocks, cols, out.matrix.as_mut_slice(), |rows, cells| {
             set.run(
@@ -161,6 +178,9 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         assert!([self.z.len(), self.gain.len(), self.own.len(), out].iter().all(|&l| l == n));
         assert!(self.pattern.columns.len() == self.pattern.stored() + PADDING);
         assert!(self.coefficients.covers(self.pattern));
+        if let Some(slices) = self.slices {
+            assert!(slices.nodes() == n && slices.columns().len() == self.pattern.columns.len());
+        }
     }
 
     fn lines<const COMPLEX: bool>(
@@ -179,6 +199,73 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         );
     }
 
+    /// What one slice adds to some rows; the first one adds all the rest, too.
+    fn slice_lines<const COMPLEX: bool>(
+        &self,
+        slices: &Slices,
+        slice: usize,
+        rows: Range<usize>,
+        out: &mut [Line<T, N>],
+        set: Instructions,
+    ) {
+        let (start, offsets) = slices.slice(slice);
+        let ends = &offsets[rows.start..=rows.end];
+        set.run(
+            #[inline(always)]
+            || {
+                // By numbers: an iterator over all of these is not always compiled into the loop.
+                for i in 0..out.len() {
+                    let u = rows.start + i;
+                    let entries = start + ends[i] as usize..start + ends[i + 1] as usize;
+                    // Most rows of the later slices have few entries, and some none.
+                    if slice > 0 && entries.is_empty() {
+                        continue;
+                    }
+                    let line = &mut out[i].0;
+                    *line = match set {
+                        Instructions::Portable => self.slice_row::<COMPLEX, FUSED_EVERYWHERE>(
+                            slices,
+                            u,
+                            entries,
+                            slice == 0,
+                            *line,
+                        ),
+                        _ => self.slice_row::<COMPLEX, true>(slices, u, entries, slice == 0, *line),
+                    };
+                }
+            },
+        );
+    }
+
+    /// The line of node `u` with what entries of one slice add to it.
+    #[inline(always)]
+    fn slice_row<const COMPLEX: bool, const FUSED: bool>(
+        &self,
+        slices: &Slices,
+        u: usize,
+        entries: Range<usize>,
+        first: bool,
+        before: [T; N],
+    ) -> [T; N] {
+        let sum = self.gather::<COMPLEX, FUSED>(u, slices.columns(), entries);
+        let gain = self.scale * self.gain[u];
+        let mut line = before;
+        if first {
+            let own = self.scale * self.own[u];
+            let (z, x) = (&self.z[u].0, self.input.line(u).0);
+            let theta = self.enter.map_or(self.theta, |enter| self.theta * enter[u]);
+            let before = if self.keep == T::ZERO { [T::ZERO; N] } else { before };
+            for i in 0..N {
+                let kept = fma::<T, FUSED>(self.keep, before[i], theta * x[i]);
+                line[i] = fma::<T, FUSED>(own, z[i], kept);
+            }
+        }
+        for i in 0..N {
+            line[i] = fma::<T, FUSED>(gain, sum[i], line[i]);
+        }
+        line
+    }
+
     /// The new line of node `u`, with fused multiplications where `set` has them.
     #[inline(always)]
     fn row_on<const COMPLEX: bool>(&self, u: usize, before: [T; N], set: Instructions) -> [T; N] {
@@ -192,7 +279,8 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     /// The new line of node `u`, which held `before`.
     #[inline(always)]
     fn row<const COMPLEX: bool, const FUSED: bool>(&self, u: usize, before: [T; N]) -> [T; N] {
-        let mut line = self.gather::<COMPLEX, FUSED>(u);
+        let entries = self.pattern.offsets[u]..self.pattern.offsets[u + 1];
+        let mut line = self.gather::<COMPLEX, FUSED>(u, &self.pattern.columns, entries);
         let gain = self.scale * self.gain[u];
         let own = self.scale * self.own[u];
         let z = &self.z[u].0;
@@ -209,19 +297,24 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         line
     }
 
-    /// Σ_v t(u,v)·z(v) over the entries of row `u`.
+    /// Σ_v t(u,v)·z(v) over entries of row `u` among `columns`, which are the pattern's or those of its slices.
     ///
     /// Sums of c·z and of s·z are kept apart, so that an entry costs two multiply-adds on whole
     /// lines; real and imaginary parts meet once, at the end of the row.
     #[inline(always)]
-    fn gather<const COMPLEX: bool, const FUSED: bool>(&self, u: usize) -> [T; N] {
+    fn gather<const COMPLEX: bool, const FUSED: bool>(
+        &self,
+        u: usize,
+        columns: &[u32],
+        entries: Range<usize>,
+    ) -> [T; N] {
         let mut cosine = [T::ZERO; N];
         let mut sine = [T::ZERO; N];
-        let columns = &*self.pattern.columns;
-        for e in self.pattern.offsets[u]..self.pattern.offsets[u + 1] {
+        for e in entries {
             // SAFETY: entries run to `stored`, columns to `stored + PADDING` and name nodes below
-            // n (the pattern's invariant); z has n lines (`check`). Tested by
-            // `every_entry_is_gathered_once`, also under Miri, and `short_vectors_are_refused`.
+            // n (the pattern's invariant, whose entries slices put in another order); z has n lines (`check`). Tested by
+            // `every_entry_is_gathered_once` and `slices_give_the_same_sums`, also under Miri, and
+            // `short_vectors_are_refused`.
             let ([c, s], z) = unsafe {
                 let packed = *columns.get_unchecked(e);
                 let ahead = *columns.get_unchecked(e + AHEAD) & COLUMN;
@@ -290,10 +383,20 @@ mod tests {
         coefficients: C,
         nodes: usize,
     ) -> Vec<Line<f32, 4>> {
+        sliced_sums(pattern, None, coefficients, nodes)
+    }
+
+    fn sliced_sums<C: Coefficients<f32>>(
+        pattern: &Pattern,
+        slices: Option<&Slices>,
+        coefficients: C,
+        nodes: usize,
+    ) -> Vec<Line<f32, 4>> {
         let (ones, zeros) = (vec![1.0; NODES], vec![0.0; NODES]);
         let z: Vec<_> = (0..nodes).map(|u| Line([u as f32 + 1.0; 4])).collect();
         let step = Step {
             pattern,
+            slices,
             coefficients,
             gain: &ones,
             own: &zeros,
@@ -325,6 +428,18 @@ mod tests {
         };
         for (u, line) in sums(&weighted, ByEntry(values), NODES).iter().enumerate() {
             assert_eq!(line.0, [expected(u); 4]);
+        }
+    }
+
+    /// Whole numbers are added up exactly, in whatever order.
+    #[test]
+    fn slices_give_the_same_sums() {
+        let unit = pattern(false);
+        let whole = sums(&unit, ByClass(&REAL), NODES);
+        for width in [1, 2, 4, 6] {
+            let slices = Slices::of_width(&unit, width).unwrap();
+            let found = sliced_sums(&unit, Some(&slices), ByClass(&REAL), NODES);
+            assert!(whole.iter().zip(&found).all(|(a, b)| a.0 == b.0), "width {width}");
         }
     }
 

@@ -19,6 +19,7 @@ pub(crate) mod output;
 mod parts;
 pub(crate) mod pattern;
 mod product;
+pub(crate) mod slices;
 pub(crate) mod stepper;
 
 pub use charge::{Charge, ChargeError};

@@ -1,9 +1,11 @@
 //! `Pattern`: the symmetric sparsity of a directed graph, stored once for every charge.
 
+use super::slices::Slices;
 pub(crate) use crate::graph::merged::{BACKWARD, BOTH, COLUMN, FORWARD, PADDING, balance};
 use crate::graph::{DiGraph, Merged as Known};
 use crate::memory::{self, Slab};
 use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
 
 /// Why a graph has no pattern.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -66,6 +68,10 @@ pub struct Pattern {
     pub(crate) blocks: Vec<usize>,
     /// Whether any edge has no reverse of the same weight.
     pub(crate) directed: bool,
+    /// Whether products go slice by slice.
+    in_slices: bool,
+    /// The entries by slices, once a product has asked for them.
+    slices: Arc<OnceLock<Option<Slices>>>,
 }
 
 /// One entry of the merged row of a node.
@@ -140,8 +146,33 @@ impl Pattern {
         directed: bool,
     ) -> Self {
         let blocks = balance(&offsets);
-        let (offsets, columns) = (offsets.into(), columns.into());
-        Self { offsets, columns, weights, counts: None, blocks, directed }
+        Self::sliced(Self {
+            offsets: offsets.into(),
+            columns: columns.into(),
+            weights,
+            counts: None,
+            blocks,
+            directed,
+            in_slices: false,
+            slices: Arc::default(),
+        })
+    }
+
+    /// The same with slices where they pay.
+    fn sliced(mut self) -> Self {
+        self.in_slices = Slices::pay(&self);
+        self
+    }
+
+    /// The entries by slices of their columns, where products go slice by slice.
+    pub(crate) fn slices(&self) -> Option<&Slices> {
+        let made = || self.slices.get_or_init(|| Slices::new(self)).as_ref();
+        self.in_slices.then(made).flatten()
+    }
+
+    /// Bytes that products need beside the pattern for its slices.
+    pub(crate) fn slice_bytes(&self) -> usize {
+        if self.in_slices { Slices::bytes(self) } else { 0 }
     }
 
     /// The pattern of a graph that came merged with its transpose: nothing is copied.
@@ -150,7 +181,9 @@ impl Pattern {
         let counts = weights.is_none().then_some(degrees);
         let weights = weights.map_or(Weights::Unit, Weights::Explicit);
         let blocks = balance(&offsets);
-        Self { offsets, columns, weights, counts, blocks, directed }
+        let (in_slices, slices) = (false, Arc::default());
+        let parts = Self { offsets, columns, weights, counts, blocks, directed, in_slices, slices };
+        parts.sliced()
     }
 
     /// Number of nodes n.

@@ -4,9 +4,9 @@ use super::MagneticOperator;
 use super::input::Input;
 use super::instructions::Instructions;
 use super::kernel::{ByClass, ByDegree, ByEntry, Coefficients, Step};
-use super::line::{Line, Real};
+use super::line::{Line, Real, tile};
 use super::magnetic::{CoefficientStore, Scaling};
-use super::output::{Cell, Place};
+use super::output::{Cell, Place, write};
 use rayon::prelude::*;
 
 /// Rows of a tile that one task works on outside of the product.
@@ -80,7 +80,7 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
         }
     }
 
-    /// S z, written to its place in a matrix without passing through a tile.
+    /// S z, written to its place in a matrix, without passing through a tile unless sums wait in one.
     pub fn product_into<C: Cell>(
         &self,
         scaling: &Scaling<T>,
@@ -90,6 +90,11 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
         let factors = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
         let nothing = Source { input: Input::Zero, enter: None };
         let set = self.instructions;
+        if self.operator.pattern().slices().is_some() {
+            let mut lines = tile(z.len());
+            self.step(scaling, factors, nothing, z, &mut lines);
+            return write(place.matrix, &[(place.columns, &lines[..])], place.leave, set);
+        }
         match &self.coefficients {
             CoefficientStore::Classes(table) => {
                 let step = self.prepare(ByClass(table), scaling, factors, nothing, z);
@@ -117,6 +122,7 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
     ) -> Step<'s, T, N, C> {
         Step {
             pattern: self.operator.pattern(),
+            slices: self.operator.pattern().slices(),
             coefficients,
             gain: &scaling.gain,
             own: &scaling.own,

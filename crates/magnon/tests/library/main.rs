@@ -13,6 +13,7 @@ mod data_hostile;
 mod data_real;
 mod data_tables;
 mod halo;
+mod large;
 mod laws;
 mod packed;
 mod threads;
