@@ -7,6 +7,7 @@ use crate::jobs::run_jobs;
 use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
+use magnon::data::FeatureFile;
 use magnon::data::write::write_npy;
 use magnon::filter::Propagated;
 use magnon::model::Channel;
@@ -33,7 +34,7 @@ pub struct PropagateArgs {
     #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Leave the features on disk and filter as many of their columns at a time as fit this memory, such as 8G;
-    /// they are an .npy file given with --features. A command that was stopped is gone on with
+    /// they are an .npy, .safetensors or .parquet file given with --features. A command that was stopped is gone on with
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "output", help_heading = "Output")]
     pub memory: Option<u64>,
     /// Where it runs: cpu, cuda, cuda:1 or auto; on a card all sums are in single precision
@@ -133,23 +134,26 @@ fn run_on_disk(
     let mut clock = Clock::default();
     let mut config = DataConfig::default();
     args.data.apply(&mut config, common)?;
-    let features =
-        config.features.take().filter(|path| path.extension().is_some_and(|e| e == "npy"));
-    let features = features
-        .ok_or_else(|| usage("--memory is for features in an .npy file; give --features F.npy"))?;
+    let features = config.features.take().filter(|path| FeatureFile::is_one(path));
+    let features = features.ok_or_else(|| {
+        let endings: Vec<&str> = FeatureFile::endings().collect();
+        let kinds = endings.join(", .");
+        usage(format!("--memory is for features in a file (.{kinds}); give --features F.npy"))
+    })?;
     let file = FilteredFile {
-        features,
         feature_norm: config.load.feature_norm,
         output: output.to_owned(),
         memory,
         device: args.device,
     };
     let loaded = data::read_config(&config, common, &mut clock)?;
+    let features =
+        clock.phase("read", || FeatureFile::open(&features, &loaded.dataset, &config.load))?;
     let built = build(&args.operator, &loaded, common)?;
     drop(loaded); // the graph is in the operator now
     let kept = "blocks that are done stay; the same command goes on from there";
     let found = run_jobs(common, kept, |progress| {
-        propagate_file(&built, &file, &args.filter.config(), progress)
+        propagate_file(&built, &features, &file, &args.filter.config(), progress)
     })
     .map_err(|error| match error.downcast::<magnon::Error>() {
         Ok(error) => fault(error),

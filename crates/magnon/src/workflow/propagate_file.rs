@@ -21,11 +21,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Features on disk, and where they go.
+/// What becomes of features on disk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilteredFile {
-    /// The features, a `.npy` file with a row per node.
-    pub features: PathBuf,
     /// How they are scaled.
     pub feature_norm: FeatureNorm,
     /// The `.npy` file of the result.
@@ -63,18 +61,20 @@ pub struct FileReport {
 /// Applies a filter of the operator to features on disk, within a budget of memory.
 pub fn propagate_file(
     built: &BuiltOperator,
+    features: &FeatureFile,
     file: &FilteredFile,
     config: &FilterConfig,
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let filter = build(built, config)?;
-    let work = OnDisk { built, file, filter: &filter, config, progress };
+    let work = OnDisk { built, features, file, filter: &filter, config, progress };
     file.device.run(work).map_err(FilterError::from)?
 }
 
 /// The work on whichever engine the device has.
 struct OnDisk<'a> {
     built: &'a BuiltOperator,
+    features: &'a FeatureFile,
     file: &'a FilteredFile,
     filter: &'a Filter,
     config: &'a FilterConfig,
@@ -85,28 +85,28 @@ impl EngineWork for OnDisk<'_> {
     type Output = Result<FileReport, Error>;
 
     fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        let Self { built, file, filter, config, progress } = self;
+        let Self { built, features, file, filter, config, progress } = self;
         let propagate = engine.propagator(&built.operator, filter)?;
-        filter_file(built, file, (filter, config), &propagate, progress)
+        filter_file(built, (features, file), (filter, config), &propagate, progress)
     }
 }
 
 fn filter_file(
     built: &BuiltOperator,
-    file: &FilteredFile,
+    (features, file): (&FeatureFile, &FilteredFile),
     (filter, config): (&Filter, &FilterConfig),
     propagate: &Propagator,
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let operator = &built.operator;
-    let features = FeatureFile::open(&file.features)?;
     let (rows, nodes, cols) = (features.rows(), operator.nodes(), features.cols());
     if rows != nodes {
         let problem = format!("the features have {rows} rows, but the graph has {nodes} nodes");
-        return Err(DataError::format(file.features.display().to_string(), problem).into());
+        return Err(DataError::format(features.path().display().to_string(), problem).into());
     }
     let width = columns_within(operator, filter, cols, file.memory)?.max(1);
     let blocks = cols.div_ceil(width);
+    features.remarks().iter().for_each(|remark| progress.remark(remark));
     let mut seconds = built.report.seconds.clone();
     let mut work = Blocks { folder: PathBuf::new(), width, cols, nodes, known: 0 };
     let span = |block: usize| block * width..((block + 1) * width).min(cols);
@@ -131,8 +131,8 @@ fn filter_file(
             Propagated::Complex(matrix) => write_npy(&file.output, matrix),
         })?;
     } else {
-        let _lock = work.open(built, filter, file)?;
-        let scaling = seconds.time("read", || features.survey(file.feature_norm))?;
+        let _lock = work.open(built, filter, (features, file))?;
+        let scaling = seconds.time("read", || features.survey(file.feature_norm, width))?;
         tell(progress, scaling.words());
         for block in 0..blocks {
             if work.is_done(block, operator.is_real())? {
@@ -189,7 +189,7 @@ impl Blocks {
         &mut self,
         built: &BuiltOperator,
         filter: &Filter,
-        file: &FilteredFile,
+        (features, file): (&FeatureFile, &FilteredFile),
     ) -> Result<File, DataError> {
         let mut name = file.output.file_name().unwrap_or_default().to_owned();
         name.push(".blocks");
@@ -201,7 +201,7 @@ impl Blocks {
                 "another process is filtering into it; wait for its end, or choose another file";
             return Err(DataError::format(file.output.display().to_string(), problem));
         }
-        let meta = std::fs::metadata(&file.features).map_err(self.failed("read"))?;
+        let meta = std::fs::metadata(features.path()).map_err(self.failed("read"))?;
         let key = format!(
             "{:?}",
             (
@@ -209,7 +209,7 @@ impl Blocks {
                 built.operator.config(),
                 built.operator.pattern().checksum(),
                 filter,
-                (&file.features, meta.len(), meta.modified().ok(), file.feature_norm),
+                (features, meta.len(), meta.modified().ok(), file.feature_norm),
                 self.width,
             )
         );
