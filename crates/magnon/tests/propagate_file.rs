@@ -16,11 +16,12 @@ use magnon::data::{
 };
 use magnon::filter::{FilterConfig, FilterKind, Propagated, bytes_for};
 use magnon::matrix::Matrix;
-use magnon::model::{ChargeChoice, OperatorChoice};
+use magnon::model::{ChargeChoice, MappedRows, OperatorChoice, RowSource};
 use magnon::nn::Device;
 use magnon::operator::Charge;
 use magnon::workflow::{
-    BuiltOperator, FileReport, FilteredFile, Progress, operator, propagate, propagate_file,
+    BuiltOperator, FileReport, FilteredFile, Precision, Progress, operator, propagate,
+    propagate_file,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,7 +95,13 @@ impl Case {
         let features = dataset.features.take().unwrap();
         let expected = bytes_of(&propagate(&built, &features, &filter, &()).unwrap().features);
         let output = folder.join("out.npy");
-        let file = FilteredFile { feature_norm: norm, output, memory: 0, device: Device::Cpu };
+        let file = FilteredFile {
+            feature_norm: norm,
+            output,
+            precision: Precision::Single,
+            memory: 0,
+            device: Device::Cpu,
+        };
         Self { features: path, dataset: graph, file, built, filter, expected }
     }
 
@@ -467,5 +474,68 @@ fn damaged_files_are_errors() {
             fs::write(&path, damaged).unwrap();
             refusal(&path, &dataset);
         }
+    }
+}
+
+/// What half precision makes of the numbers of an array in single precision.
+fn halved(numbers: &[u8]) -> Vec<u8> {
+    let numbers = numbers.as_chunks::<4>().0.iter().map(|&x| f32::from_le_bytes(x));
+    numbers.flat_map(|x| half::f16::from_f32(x).to_le_bytes()).collect()
+}
+
+#[test]
+fn results_in_half_precision_are_rounded_once() {
+    let _turn = TURN.lock().unwrap_or_else(|turn| turn.into_inner());
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let mut dataset = graph(root, false);
+    features(&root.join("x.npy"), |i| (i * 37 % 101) as f32 / 50.0 - 1.0);
+    for (charge, shape) in
+        [(Charge::ZERO, "(9000, 21)"), (Charge::fraction(1, 5).unwrap(), "(9000, 21, 2)")]
+    {
+        let mut case = Case::new(root, &mut dataset, charge, FeatureNorm::None);
+        let single = std::mem::take(&mut case.expected);
+        case.expected = halved(&single);
+        // Blocks in single precision are not taken for others.
+        case.run(4, &Stop { steps: 9.into(), ..Default::default() }).unwrap_err();
+        case.file.precision = Precision::Half;
+        for columns in [4, COLUMNS] {
+            let report = case.run(columns, &()).unwrap();
+            assert_eq!((report.known_blocks, report.dtype.starts_with("float16")), (0, true));
+            case.check();
+        }
+        case.run(4, &Stop { steps: 9.into(), ..Default::default() }).unwrap_err();
+        assert!(case.run(4, &()).unwrap().known_blocks > 0);
+        case.check();
+        let header = fs::read(&case.file.output).unwrap()[..128].to_vec();
+        let header = String::from_utf8_lossy(&header).into_owned();
+        let expected = format!("'descr': '<f2', 'fortran_order': False, 'shape': {shape}");
+        assert!(header.contains(&expected), "{header}");
+        // Rows for training are these numbers.
+        let rows = MappedRows::open(&case.file.output).unwrap();
+        let width = rows.shape().width();
+        assert_eq!(rows.shape().rows() * width * 2, case.expected.len());
+        let mut row = vec![0.0; width];
+        for node in (0..NODES).step_by(7).chain(8990..NODES) {
+            rows.copy(node, &mut row);
+            let halves = row.iter().flat_map(|&x| half::f16::from_f32(x).to_le_bytes());
+            assert!(halves.eq(case.expected[2 * node * width..][..2 * width].iter().copied()));
+        }
+        rows.check().unwrap();
+    }
+}
+
+#[test]
+fn numbers_beyond_half_precision_are_refused() {
+    let _turn = TURN.lock().unwrap_or_else(|turn| turn.into_inner());
+    let folder = tempfile::tempdir().unwrap();
+    let mut dataset = graph(folder.path(), false);
+    features(&folder.path().join("x.npy"), |i| if i % COLUMNS == 17 { 1e6f32 } else { 1.0 });
+    let mut case = Case::new(folder.path(), &mut dataset, Charge::ZERO, FeatureNorm::None);
+    case.file.precision = Precision::Half;
+    for columns in [COLUMNS, 4] {
+        let error = case.run(columns, &()).unwrap_err().to_string();
+        assert!(error.contains("row 0, column 17") && error.contains("65504"), "{error}");
+        assert!(!case.file.output.exists());
     }
 }

@@ -57,6 +57,7 @@ fn features_on_disk() {
             let file = FilteredFile {
                 feature_norm: FeatureNorm::None,
                 output: folder.path().join("out.npy"),
+                precision: Default::default(),
                 memory: bytes_for(&built.operator, &filter, columns) as u64,
                 device: Device::Cuda(0),
             };
