@@ -1,5 +1,6 @@
 //! Features that stay on disk: blocks of their columns are read when they are needed.
 
+#[cfg(feature = "columnar")]
 mod by_id;
 mod elements;
 mod npy;
@@ -41,6 +42,7 @@ impl fmt::Debug for FeatureFile {
 const ABSENT: u32 = u32::MAX;
 
 /// What features stand beside: a graph whose nodes have names, and how tables are read.
+#[cfg_attr(not(feature = "columnar"), allow(dead_code))] // arrays have neither ids nor columns to choose from
 struct Beside<'a> {
     dataset: &'a Dataset,
     config: &'a LoadConfig,
