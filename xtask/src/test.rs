@@ -57,6 +57,7 @@ pub fn run() -> anyhow::Result<()> {
         "check_spectrum.py",
         "check_models.py",
         "check_formats.py",
+        "check_on_disk.py",
     ];
     for script in ["check_graph.py"].iter().chain(&with_work) {
         step(peer(script).arg("--self-test"))?;

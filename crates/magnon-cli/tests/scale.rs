@@ -110,6 +110,44 @@ fn a_graph_that_is_cut_short_in_use_is_an_error() {
     assert!(error.contains("bus error") || error.contains("truncated"), "{error}");
 }
 
+/// Parts lie beside the graph, and no command takes one for a graph.
+#[test]
+fn parts_are_written_beside_the_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let ring: String = (0..10).map(|u| format!("{u} {}\n", (u + 1) % 10)).collect();
+    fs::write(root.join("e.txt"), ring).unwrap();
+    let words = arguments("pack @/e.txt -o @/g.magnon --parts 3 --quiet", root);
+    let found = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let parts = found["parts"].as_array().unwrap();
+    let rows: Vec<_> = parts.iter().map(|part| part["rows"].as_u64().unwrap()).collect();
+    assert_eq!(rows, [3, 3, 4]);
+    assert!(parts.iter().all(|part| part["halo"] == 2), "{found}");
+    let output = magnon(&["info", &text(&root.join("g.2.magnon"))]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("part 2 of 3"), "{error}");
+}
+
+/// Trained on filtered features in half precision, a model is as good as on those in single precision.
+#[test]
+fn training_takes_filtered_features_in_half_precision() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let data = "cyclic:nodes=600,columns=8 --charge 1/3 --quiet";
+    let train = format!("{data} --epochs 60 --batch 100");
+    let words = |flags: &str| arguments(flags, root);
+    let accuracy = |name: &str, dtype: &str| {
+        run(&format!("propagate {data} --dtype {dtype} -o @/{name}.npy"), root);
+        let words = words(&format!("train {train} --filtered @/{name}.npy -o @/{name}"));
+        let found = json(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        found["test_accuracy"].as_f64().unwrap_or_else(|| panic!("{found}"))
+    };
+    let (single, half) = (accuracy("single", "float32"), accuracy("half", "float16"));
+    assert!(single > 0.7 && (single - half).abs() < 0.02, "{single} {half}");
+    let size = |name: &str| fs::metadata(root.join(name)).unwrap().len() - 128;
+    assert_eq!(size("single.npy"), 2 * size("half.npy"));
+}
+
 #[test]
 fn what_cannot_be_meant_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,5 +165,6 @@ fn what_cannot_be_meant_is_refused() {
     assert!(said("pack @/e.txt -o @/g.magnon --memory 3M").contains("at least"));
     assert!(said("pack @/e.txt -o @/g.magnon --features degree").contains("edges alone"));
     assert!(said("propagate @/e.txt --memory 1G").contains("--output"));
+    assert!(said("propagate @/e.txt --dtype float16").contains("--output"));
     assert!(said("propagate @/e.txt --memory 1G -o @/y.npy").contains("--features F.npy"));
 }

@@ -117,3 +117,17 @@ def test_homophily(graph):
     rows, columns = ((graph + graph.T) > 0).nonzero()
     expected = np.mean(labels[rows] == labels[columns])
     assert abs(magnon.homophily(graph, labels).edge - expected) < 1e-12
+
+
+@pytest.mark.parametrize("charge", [0, "1/3"])
+def test_half_precision(graph, charge, tmp_path):
+    x = np.random.default_rng(3).standard_normal((graph.shape[0], 5)).astype(np.float32)
+    single = magnon.propagate(graph, x, charge=charge)
+    parts = np.stack([single.real, single.imag], axis=-1) if charge else single
+    half, report = magnon.propagate(graph, x, charge=charge, dtype="float16", return_report=True)
+    assert half.dtype == np.float16 and report.dtype.startswith("float16")
+    np.testing.assert_array_equal(half, parts.astype(np.float16))
+    with pytest.raises(magnon.errors.DataError, match="65504"):
+        magnon.propagate(graph, 1e6 * x, charge=charge, dtype=np.float16)
+    with pytest.raises(magnon.errors.ArgumentError, match="float64"):
+        magnon.propagate(graph, x, charge=charge, dtype="float64")

@@ -21,7 +21,7 @@ pub struct DataArgs {
 #[command(next_help_heading = "Data")]
 pub struct DataFlags {
     /// Node features from this table (.csv, .tsv, .parquet, .feather, joined by its id column) or array
-    /// (.npy, .npz, .pkl, one row per node), in place of those of DATA; or degree, identity, eigen:K
+    /// (.npy, .npz, .safetensors, .pkl, one row per node), in place of those of DATA; or degree, identity, eigen:K
     /// (K eigenvectors of the magnetic Laplacian) or none (ones), made from the graph in their place; or
     /// +degree, +identity or +eigen:K, added to those of DATA
     #[arg(long, value_name = "FILE|[+]MADE")]

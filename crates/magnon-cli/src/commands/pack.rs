@@ -4,10 +4,17 @@ use crate::args::{Common, DataArgs, size};
 use crate::jobs::run_jobs;
 use crate::report::{Clock, Report, check_ending, grouped, usage};
 use clap::Args;
-use magnon::data::PackConfig;
+use magnon::data::{PackConfig, PartReport, cut};
 use magnon::train::DataConfig;
 use magnon::workflow::pack;
+use serde::Serialize;
 use std::path::PathBuf;
+
+/// The parts, beside what else is told.
+#[derive(Serialize)]
+struct Parts {
+    parts: Vec<PartReport>,
+}
 
 #[derive(Args)]
 pub struct PackArgs {
@@ -19,6 +26,10 @@ pub struct PackArgs {
     /// Memory that packing may use, such as 512M or 8G
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size, help_heading = "Output")]
     pub memory: u64,
+    /// Cut the packed graph by rows into so many parts, each with the nodes outside that its rows speak of, for machines
+    /// that cannot hold it: G.0.magnon, G.1.magnon and so on beside it
+    #[arg(long, value_name = "P", help_heading = "Output")]
+    pub parts: Option<usize>,
 }
 
 pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
@@ -52,5 +63,16 @@ pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
     report.line("text", format!("{} bytes, {pace:.0} MiB a second", grouped(graph.text_bytes)));
     report.line("written", format!("{}, {} bytes", args.output.display(), grouped(graph.bytes)));
     report.files([("output", Some(args.output.as_path()))]);
-    report.print(common, Clock::from(&found.seconds))
+    let mut clock = Clock::from(&found.seconds);
+    if let Some(parts) = args.parts {
+        let parts = clock.phase("cut", || cut(&args.output, parts))?;
+        for part in &parts {
+            let (rows, halo) = (grouped(part.rows), grouped(part.halo));
+            let stored = grouped(part.stored);
+            let file = part.file.display();
+            report.line("part", format!("{file}: {rows} rows, {halo} outside, {stored} entries"));
+        }
+        report.put(&Parts { parts })?;
+    }
+    report.print(common, clock)
 }

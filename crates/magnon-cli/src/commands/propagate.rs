@@ -7,13 +7,13 @@ use crate::jobs::run_jobs;
 use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
-use magnon::data::write::write_npy;
-use magnon::filter::Propagated;
+use magnon::data::FeatureFile;
 use magnon::model::Channel;
 use magnon::nn::Device;
 use magnon::train::DataConfig;
 use magnon::workflow::{
-    FilterSummary, FilteredFile, propagate_channels, propagate_file, propagate_on, write_channels,
+    FilterSummary, FilteredFile, Precision, propagate_channels, propagate_file, propagate_on,
+    write_channels, write_filtered,
 };
 use std::path::{Path, PathBuf};
 
@@ -26,14 +26,24 @@ pub struct PropagateArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
     /// Filter into the channels of a bank, such as x,out,in,out.in, by one command; each has its own operator and filter
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["memory", "device"])]
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["memory", "device", "dtype"])]
     pub channels: Option<String>,
     /// Write the filtered features to this .npy file: complex64, or float32 of a real operator. Channels go to an .npz
     /// file, an array for each under its text
     #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// Precision of the file; float16 rounds each number once, with a last axis for real and imaginary part of
+    /// a complex operator, and refuses numbers beyond 65504
+    #[arg(
+        long,
+        value_name = "D",
+        default_value = "float32",
+        requires = "output",
+        help_heading = "Output"
+    )]
+    pub dtype: Precision,
     /// Leave the features on disk and filter as many of their columns at a time as fit this memory, such as 8G;
-    /// they are an .npy file given with --features. A command that was stopped is gone on with
+    /// they are an .npy, .safetensors or .parquet file given with --features. A command that was stopped is gone on with
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "output", help_heading = "Output")]
     pub memory: Option<u64>,
     /// Where it runs: cpu, cuda, cuda:1 or auto; on a card all sums are in single precision
@@ -72,9 +82,10 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     })?;
     drop(loaded); // the graph is in the operator now
     let bar = Bar::new("propagate", common);
-    let filtered =
+    let mut filtered =
         propagate_on(args.device, &built, &features, &args.filter.config(), &bar).map_err(fault)?;
     drop(bar);
+    filtered.report.dtype = args.dtype.dtype(filtered.report.operator.real).to_owned();
     let found = &filtered.report;
     clock.add_all(&found.seconds);
     let mut report = Report::default();
@@ -84,10 +95,7 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     let shape = format!("{} × {}", grouped(found.operator.nodes), grouped(found.columns));
     report.line("result", format!("{shape}, {}", found.dtype));
     if let Some(path) = &args.output {
-        clock.phase("write", || match &filtered.features {
-            Propagated::Real(matrix) => write_npy(path, matrix),
-            Propagated::Complex(matrix) => write_npy(path, matrix),
-        })?;
+        clock.phase("write", || write_filtered(path, &filtered.features, args.dtype))?;
         report.line("written", path.display());
     }
     report.files([("output", args.output.as_deref())]);
@@ -133,23 +141,27 @@ fn run_on_disk(
     let mut clock = Clock::default();
     let mut config = DataConfig::default();
     args.data.apply(&mut config, common)?;
-    let features =
-        config.features.take().filter(|path| path.extension().is_some_and(|e| e == "npy"));
-    let features = features
-        .ok_or_else(|| usage("--memory is for features in an .npy file; give --features F.npy"))?;
+    let features = config.features.take().filter(|path| FeatureFile::is_one(path));
+    let features = features.ok_or_else(|| {
+        let endings: Vec<&str> = FeatureFile::endings().collect();
+        let kinds = endings.join(", .");
+        usage(format!("--memory is for features in a file (.{kinds}); give --features F.npy"))
+    })?;
     let file = FilteredFile {
-        features,
         feature_norm: config.load.feature_norm,
         output: output.to_owned(),
+        precision: args.dtype,
         memory,
         device: args.device,
     };
     let loaded = data::read_config(&config, common, &mut clock)?;
+    let features =
+        clock.phase("read", || FeatureFile::open(&features, &loaded.dataset, &config.load))?;
     let built = build(&args.operator, &loaded, common)?;
     drop(loaded); // the graph is in the operator now
     let kept = "blocks that are done stay; the same command goes on from there";
     let found = run_jobs(common, kept, |progress| {
-        propagate_file(&built, &file, &args.filter.config(), progress)
+        propagate_file(&built, &features, &file, &args.filter.config(), progress)
     })
     .map_err(|error| match error.downcast::<magnon::Error>() {
         Ok(error) => fault(error),

@@ -71,6 +71,7 @@ class PropagateSettings(FilterSettings, total=False):
     """Where a filter is applied, too, or several at once."""
 
     device: str
+    dtype: str | type
     channels: str | Sequence[str]
 
 

@@ -3,7 +3,7 @@
 use super::load::{set_features, set_labels};
 use super::numpy::Array;
 use super::read::features;
-use super::room::{collect, reserve};
+use super::room::collect;
 use super::store::Store;
 use super::table::{Joined, NAMED, NodeIndex, NodeTable, Table, TableKind, join};
 use super::{DataError, Dataset, ExtraIds, Features, Labels, LoadConfig, NodeNames, Split};
@@ -24,7 +24,7 @@ fn open(path: &Path) -> Result<(Store, String), DataError> {
 }
 
 /// Reads features from `path` into `dataset`. A table with a column of ids (csv, tsv, parquet, feather)
-/// is joined by id; arrays and tables without ids (npy, npz, pkl, csv) have one row per node.
+/// is joined by id; arrays and tables without ids (npy, npz, safetensors, pkl, csv) have one row per node.
 pub fn attach_features(
     dataset: &mut Dataset,
     path: &Path,
@@ -78,7 +78,7 @@ pub(super) fn attach(
 }
 
 /// The last part of a path, for remarks.
-fn short(file: &str) -> String {
+pub(super) fn short(file: &str) -> String {
     let name = Path::new(file).file_name();
     name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
 }
@@ -131,32 +131,9 @@ fn by_id(
     let short = short(file);
     dataset.remarks.extend(table.remarks.iter().map(|remark| format!("{short}: {remark}")));
     settle_extra(dataset, ids, &mut joined, kind, config, file)?;
-    let mut missing: Vec<usize> = Vec::new();
-    reserve(&mut missing, joined.missing().count(), file)?;
-    missing.extend(joined.missing());
-    let examples = || {
-        let names = missing.iter().take(NAMED).map(|&node| dataset.node_name(node));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let nodes = dataset.graph.nodes();
     if let Some(features) = table.features.as_ref().filter(|_| takes_features(dataset, kind)) {
-        if missing.len() * MISSING_SHARE > nodes {
-            let problem = format!(
-                "{} of {nodes} nodes of the graph have no row here, such as {}; nodes without features \
-                 cannot be told apart, so add their rows or leave them out of the edges",
-                missing.len(),
-                examples()
-            );
-            return Err(DataError::format(file, problem));
-        }
-        if !missing.is_empty() {
-            let remark = format!(
-                "{short}: {} nodes have no row and get features of 0: {}",
-                missing.len(),
-                examples()
-            );
-            dataset.remarks.push(remark);
-        }
+        let remark = missing_rows(dataset, &joined, file)?;
+        dataset.remarks.extend(remark);
         let matrix = in_node_order(features, &joined.rows, file)?;
         set_features(dataset, Features::Dense(matrix), file, config.feature_norm)?;
     }
@@ -181,19 +158,39 @@ fn takes_features(dataset: &Dataset, kind: TableKind) -> bool {
 /// One in so many nodes may lack a row of features.
 const MISSING_SHARE: usize = 10;
 
-/// Decides about rows whose id no edge has: nodes without edges are added, where the table speaks of
-/// this graph at all.
-fn settle_extra(
-    dataset: &mut Dataset,
+/// Nodes without a row of features: a remark about a few, an error about many.
+pub(super) fn missing_rows(
+    dataset: &Dataset,
+    joined: &Joined,
+    file: &str,
+) -> Result<Option<String>, DataError> {
+    let (missing, nodes) = (joined.missing().count(), joined.rows.len());
+    let names = joined.missing().take(NAMED).map(|node| dataset.node_name(node));
+    let examples = names.collect::<Vec<_>>().join(", ");
+    if missing * MISSING_SHARE > nodes {
+        let problem = format!(
+            "{missing} of {nodes} nodes of the graph have no row here, such as {examples}; nodes without \
+             features cannot be told apart, so add their rows or leave them out of the edges"
+        );
+        return Err(DataError::format(file, problem));
+    }
+    let short = short(file);
+    Ok((missing > 0)
+        .then(|| format!("{short}: {missing} nodes have no row and get features of 0: {examples}")))
+}
+
+/// What becomes of rows whose id no edge has, `Add` or `Drop`, and examples of them; `None` where there are none.
+pub(super) fn extra_rule(
+    dataset: &Dataset,
     ids: &[String],
-    joined: &mut Joined,
+    joined: &Joined,
     kind: TableKind,
     config: &LoadConfig,
     file: &str,
-) -> Result<(), DataError> {
+) -> Result<Option<(ExtraIds, String)>, DataError> {
     let (rows, extra) = (ids.len(), joined.extra.len());
     if extra == 0 {
-        return Ok(());
+        return Ok(None);
     }
     let names = joined.extra.iter().filter_map(|&row| ids.get(row as usize));
     let examples = names.take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -218,6 +215,23 @@ fn settle_extra(
         (ExtraIds::Auto, TableKind::Labels) => ExtraIds::Drop,
         (ExtraIds::Auto, _) => ExtraIds::Add,
         (rule, _) => rule,
+    };
+    Ok(Some((rule, examples)))
+}
+
+/// Decides about rows whose id no edge has: nodes without edges are added, where the table speaks of
+/// this graph at all.
+fn settle_extra(
+    dataset: &mut Dataset,
+    ids: &[String],
+    joined: &mut Joined,
+    kind: TableKind,
+    config: &LoadConfig,
+    file: &str,
+) -> Result<(), DataError> {
+    let (rows, extra) = (ids.len(), joined.extra.len());
+    let Some((rule, examples)) = extra_rule(dataset, ids, joined, kind, config, file)? else {
+        return Ok(());
     };
     let fate = match rule {
         ExtraIds::Add => {

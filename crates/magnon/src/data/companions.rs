@@ -23,8 +23,20 @@ const STEMS: [(&str, TableKind); 9] = [
 ];
 
 /// Endings, in the order in which they are preferred.
-const ENDINGS: [&str; 11] =
-    ["npz", "npy", "pkl", "parquet", "feather", "arrow", "ipc", "csv", "tsv", "txt", "tab"];
+const ENDINGS: [&str; 12] = [
+    "npz",
+    "npy",
+    "safetensors",
+    "pkl",
+    "parquet",
+    "feather",
+    "arrow",
+    "ipc",
+    "csv",
+    "tsv",
+    "txt",
+    "tab",
+];
 
 /// The last part of a name in small letters, as stem and ending.
 fn parts(name: &str) -> (String, String) {

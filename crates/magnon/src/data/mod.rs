@@ -34,6 +34,6 @@ pub use feature_file::{FeatureFile, PartScaling};
 pub(crate) use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
 pub use made::{MadeFeatures, MadeKind};
-pub use packed::{PackConfig, PackProgress, PackReport, pack};
+pub use packed::{GraphPart, PackConfig, PackProgress, PackReport, PartReport, cut, pack};
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

@@ -5,7 +5,7 @@
 //! case. Every column has step lengths of its own and rests once it has converged.
 
 use super::FilterError;
-use super::recurrence::{Pair, powers};
+use super::recurrence::{Between, Pair, powers};
 use crate::operator::Scaling;
 use crate::operator::input::Input;
 use crate::operator::line::{F64_LANES as N, Line, tile};
@@ -49,7 +49,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         let Work { solution, residual, direction, pair } = work;
         solution.fill(Line::ZERO);
         // r = p = b, through the polynomial 1.
-        powers(self.stepper, &[1.0], self.scaling, source, pair, &|| true)?;
+        powers(self.stepper, &[1.0], self.scaling, source, pair, Between::NOTHING)?;
         residual.copy_from_slice(&pair.now);
         direction.copy_from_slice(&pair.now);
 
@@ -60,7 +60,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         while (0..N).any(|i| square[i] > goal[i]) && iterations < MAX_ITERATIONS {
             iterations += 1;
             let along = Source { input: Input::Tile(direction), enter: None };
-            powers(self.stepper, self.denominator, self.scaling, along, pair, &|| true)?;
+            powers(self.stepper, self.denominator, self.scaling, along, pair, Between::NOTHING)?;
             let curvature = self.inner(direction, &pair.now);
             let mut alpha = [0.0; N];
             for i in 0..N {
@@ -96,10 +96,10 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         iterations: usize,
     ) -> Result<(), FilterError> {
         let Work { solution, residual, pair, .. } = work;
-        powers(self.stepper, &[1.0], self.scaling, source, pair, &|| true)?;
+        powers(self.stepper, &[1.0], self.scaling, source, pair, Between::NOTHING)?;
         residual.copy_from_slice(&pair.now);
         let at = Source { input: Input::Tile(solution), enter: None };
-        powers(self.stepper, self.denominator, self.scaling, at, pair, &|| true)?;
+        powers(self.stepper, self.denominator, self.scaling, at, pair, Between::NOTHING)?;
         update(residual, &pair.now, |b, q, _| b - q);
         let left = self.inner(residual, residual);
         let relative = |i: usize| if start[i] > 0.0 { (left[i] / start[i]).sqrt() } else { 0.0 };

@@ -6,6 +6,12 @@ pub enum FilterError {
     /// The call was stopped by its progress.
     #[error("stopped")]
     Stopped,
+    /// A filter that is solved for needs sums over all nodes.
+    #[error(
+        "this filter is solved for by conjugate gradients, which needs sums over all nodes; parts of a graph are \
+         filtered with polynomials alone"
+    )]
+    Parts,
     /// Order 0 where at least 1 is needed.
     #[error("the order of {0} must be at least 1")]
     OrderZero(&'static str),

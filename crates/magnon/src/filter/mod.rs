@@ -41,4 +41,4 @@ pub use config::{FilterConfig, FilterKind};
 pub use error::FilterError;
 pub(crate) use form::half as half_width;
 pub use form::{Accuracy, Filter, Form};
-pub use propagate::{Progress, Propagated, propagate, propagate_block};
+pub use propagate::{Exchange, Progress, Propagated, propagate, propagate_block, propagate_part};

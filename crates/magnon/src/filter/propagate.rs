@@ -7,7 +7,7 @@
 use super::conjugate_gradient::{System, Work};
 use super::form::{Form, centre, half};
 use super::input::{InputScratch, Tiles};
-use super::recurrence::{Pair, Tick, chebyshev, powers};
+use super::recurrence::{Between, Pair, chebyshev, powers};
 use super::{Filter, FilterError};
 use crate::data::Features;
 use crate::matrix::Matrix;
@@ -51,6 +51,28 @@ pub fn propagate(
     propagate_block(operator, filter, features, 0..features.cols(), progress)
 }
 
+/// What a worker that has a part of a graph does before each product: it sends lines of its own nodes to others, and takes
+/// those of its halo from them.
+pub trait Exchange: Sync {
+    /// Takes the lines of all nodes of the part, each of so many bytes; says whether to go on.
+    fn exchange(&self, lines: &mut [u8], length: usize) -> bool;
+}
+
+/// h(S)X of a part of a graph, whose operator knows the degrees of its halo. Rows of the halo are of no use.
+pub fn propagate_part(
+    operator: &MagneticOperator,
+    filter: &Filter,
+    features: &Features,
+    exchange: &dyn Exchange,
+) -> Result<Propagated, FilterError> {
+    if matches!(filter.form(), Form::Rational { .. }) {
+        return Err(FilterError::Parts);
+    }
+    let (instructions, exchange) = (Instructions::detect(), Some(exchange));
+    let (columns, progress): (_, Progress) = (0..features.cols(), &|_, _| true);
+    Task { operator, filter, features, columns, progress, instructions, exchange }.run()
+}
+
 /// h(S)X for a block of columns, which is all that a worker needs to know of X.
 pub fn propagate_block(
     operator: &MagneticOperator,
@@ -70,6 +92,7 @@ pub fn propagate_block(
         columns,
         progress,
         instructions: Instructions::detect(),
+        exchange: None,
     };
     task.run()
 }
@@ -82,6 +105,8 @@ pub(super) struct Task<'a> {
     pub columns: Range<usize>,
     pub progress: Progress<'a>,
     pub instructions: Instructions,
+    /// Where the graph is a part of one.
+    pub exchange: Option<&'a dyn Exchange>,
 }
 
 impl Task<'_> {
@@ -118,7 +143,8 @@ impl Task<'_> {
         let cols = self.columns.len();
         let width = if COMPLEX { N / 2 } else { N };
         let tiles = cols.div_ceil(width);
-        let small = nodes <= SMALL;
+        // Workers meet before each product: they go through their tiles in one order.
+        let small = nodes <= SMALL && self.exchange.is_none();
         let bytes = self.bytes::<T, N, C>(if small { tiles.min(batch()) } else { 1 });
         let too_large = || FilterError::OutOfMemory { rows: nodes, cols, bytes };
         if !memory::is_granted(bytes) {
@@ -137,7 +163,10 @@ impl Task<'_> {
             filter: self.filter,
             inner_weights: self.operator.inner_weights(),
             scaling,
-            tick: &|| (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, steps),
+            between: Between {
+                tick: &|| (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, steps),
+                exchange: self.exchange,
+            },
         };
         let span = |t: usize| t * width..((t + 1) * width).min(cols);
         let work_on = |t: usize, scratch: &mut Scratch<T, N>| {
@@ -191,7 +220,7 @@ pub(super) struct TileContext<'a, T, const N: usize, const COMPLEX: bool> {
     filter: &'a Filter,
     inner_weights: Vec<f64>,
     scaling: Scaling<T>,
-    tick: Tick<'a>,
+    between: Between<'a>,
 }
 
 /// The tiles that a thread works on.
@@ -216,11 +245,11 @@ trait Evaluate<const N: usize>: Real {
     ) -> Result<(), FilterError> {
         match context.filter.form() {
             Form::Powers(theta) => {
-                powers(&context.stepper, theta, &context.scaling, source, pair, context.tick)
+                powers(&context.stepper, theta, &context.scaling, source, pair, context.between)
             }
             Form::Chebyshev { coefficients, .. } => {
-                let TileContext { stepper, scaling, tick, .. } = context;
-                chebyshev(stepper, coefficients, scaling, source, pair, tick)
+                let TileContext { stepper, scaling, between, .. } = context;
+                chebyshev(stepper, coefficients, scaling, source, pair, *between)
             }
             Form::Rational { numerator, denominator } => {
                 Self::solve(context, numerator, denominator, source, pair)
@@ -255,8 +284,8 @@ impl Evaluate<F64_LANES> for f64 {
         system.solve(source, &mut work)?;
         let input = Input::Tile(&work.solution);
         let solution = Source { input, enter: None };
-        powers(&context.stepper, numerator, &context.scaling, solution, pair, &|| true)?;
-        if (context.tick)() { Ok(()) } else { Err(FilterError::Stopped) }
+        powers(&context.stepper, numerator, &context.scaling, solution, pair, Between::NOTHING)?;
+        if (context.between.tick)() { Ok(()) } else { Err(FilterError::Stopped) }
     }
 }
 
@@ -315,6 +344,7 @@ mod tests {
                             columns: 0..21,
                             progress: &|_, _| true,
                             instructions,
+                            exchange: None,
                         };
                         numbers(task.run().unwrap())
                     };

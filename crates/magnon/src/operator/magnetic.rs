@@ -57,7 +57,7 @@ pub struct MagneticOperator {
     pub(super) degrees: Vec<f64>,
     /// Column sums of |A|, where degrees out and in are divided out; empty otherwise.
     pub(super) in_degrees: Vec<f64>,
-    real: bool,
+    pub(super) real: bool,
 }
 
 /// The operator as a sparse matrix by rows, columns ascending.

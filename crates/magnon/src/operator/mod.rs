@@ -16,6 +16,7 @@ pub(crate) mod line;
 mod magnetic;
 mod neighbourhood;
 pub(crate) mod output;
+mod part;
 mod parts;
 pub(crate) mod pattern;
 mod product;

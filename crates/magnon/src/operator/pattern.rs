@@ -145,17 +145,20 @@ impl Pattern {
         weights: Weights,
         directed: bool,
     ) -> Self {
+        Self::uncut(offsets.into(), columns.into(), weights, None, directed).sliced()
+    }
+
+    /// A pattern whose products go over all columns at once.
+    pub(super) fn uncut(
+        offsets: Slab<usize>,
+        columns: Slab<u32>,
+        weights: Weights,
+        counts: Option<Slab<[u32; 2]>>,
+        directed: bool,
+    ) -> Self {
         let blocks = balance(&offsets);
-        Self::sliced(Self {
-            offsets: offsets.into(),
-            columns: columns.into(),
-            weights,
-            counts: None,
-            blocks,
-            directed,
-            in_slices: false,
-            slices: Arc::default(),
-        })
+        let (in_slices, slices) = (false, Arc::default());
+        Self { offsets, columns, weights, counts, blocks, directed, in_slices, slices }
     }
 
     /// The same with slices where they pay.
@@ -180,10 +183,7 @@ impl Pattern {
         let Known { offsets, columns, weights, degrees, directed } = merged.clone();
         let counts = weights.is_none().then_some(degrees);
         let weights = weights.map_or(Weights::Unit, Weights::Explicit);
-        let blocks = balance(&offsets);
-        let (in_slices, slices) = (false, Arc::default());
-        let parts = Self { offsets, columns, weights, counts, blocks, directed, in_slices, slices };
-        parts.sliced()
+        Self::uncut(offsets, columns, weights, counts, directed).sliced()
     }
 
     /// Number of nodes n.

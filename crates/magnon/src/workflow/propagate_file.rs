@@ -7,29 +7,28 @@
 //! takes, and all numbers are those of [`propagate_on`](super::propagate_on).
 
 use super::filter::build;
+use super::precision::{Precision, write_filtered};
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
-use crate::data::write::{Element, write_atomic, write_npy, write_npy_rows};
+use crate::data::write::write_atomic;
 use crate::data::{DataError, FeatureFile, FeatureNorm};
 use crate::disk;
 use crate::filter::{Filter, FilterConfig, FilterError, Propagated, bytes_for, columns_within};
-use crate::matrix::Matrix;
 use crate::nn::{Device, Engine, EngineWork, Propagator};
-use num_complex::Complex32;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Features on disk, and where they go.
+/// What becomes of features on disk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilteredFile {
-    /// The features, a `.npy` file with a row per node.
-    pub features: PathBuf,
     /// How they are scaled.
     pub feature_norm: FeatureNorm,
     /// The `.npy` file of the result.
     pub output: PathBuf,
+    /// The precision that it is written in.
+    pub precision: Precision,
     /// Bytes that may be used beside the pattern, which is mapped.
     pub memory: u64,
     /// Where they are filtered.
@@ -48,7 +47,7 @@ pub struct FileReport {
     pub filter: FilterSummary,
     /// Columns of the result; it has one row per node.
     pub columns: usize,
-    /// Type of its numbers: `complex64`, or `float32` of a real operator.
+    /// Type of its numbers, see [`Precision::dtype`].
     pub dtype: String,
     /// Blocks that the columns were filtered in.
     pub blocks: usize,
@@ -63,18 +62,20 @@ pub struct FileReport {
 /// Applies a filter of the operator to features on disk, within a budget of memory.
 pub fn propagate_file(
     built: &BuiltOperator,
+    features: &FeatureFile,
     file: &FilteredFile,
     config: &FilterConfig,
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let filter = build(built, config)?;
-    let work = OnDisk { built, file, filter: &filter, config, progress };
+    let work = OnDisk { built, features, file, filter: &filter, config, progress };
     file.device.run(work).map_err(FilterError::from)?
 }
 
 /// The work on whichever engine the device has.
 struct OnDisk<'a> {
     built: &'a BuiltOperator,
+    features: &'a FeatureFile,
     file: &'a FilteredFile,
     filter: &'a Filter,
     config: &'a FilterConfig,
@@ -85,30 +86,31 @@ impl EngineWork for OnDisk<'_> {
     type Output = Result<FileReport, Error>;
 
     fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        let Self { built, file, filter, config, progress } = self;
+        let Self { built, features, file, filter, config, progress } = self;
         let propagate = engine.propagator(&built.operator, filter)?;
-        filter_file(built, file, (filter, config), &propagate, progress)
+        filter_file(built, (features, file), (filter, config), &propagate, progress)
     }
 }
 
 fn filter_file(
     built: &BuiltOperator,
-    file: &FilteredFile,
+    (features, file): (&FeatureFile, &FilteredFile),
     (filter, config): (&Filter, &FilterConfig),
     propagate: &Propagator,
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let operator = &built.operator;
-    let features = FeatureFile::open(&file.features)?;
     let (rows, nodes, cols) = (features.rows(), operator.nodes(), features.cols());
     if rows != nodes {
         let problem = format!("the features have {rows} rows, but the graph has {nodes} nodes");
-        return Err(DataError::format(file.features.display().to_string(), problem).into());
+        return Err(DataError::format(features.path().display().to_string(), problem).into());
     }
     let width = columns_within(operator, filter, cols, file.memory)?.max(1);
     let blocks = cols.div_ceil(width);
+    features.remarks().iter().for_each(|remark| progress.remark(remark));
     let mut seconds = built.report.seconds.clone();
-    let mut work = Blocks { folder: PathBuf::new(), width, cols, nodes, known: 0 };
+    let (real, precision) = (operator.is_real(), file.precision);
+    let mut work = Blocks { folder: PathBuf::new(), width, cols, nodes, real, precision, known: 0 };
     let span = |block: usize| block * width..((block + 1) * width).min(cols);
     let filtered = |block: usize, scaling: &_, seconds: &mut Phases| -> Result<Propagated, Error> {
         let part = seconds.time("read", || features.columns(span(block), scaling))?;
@@ -126,33 +128,28 @@ fn filter_file(
         let told = super::progress::steps(progress, "propagate");
         let result = seconds.time("propagate", || propagate(&whole, &told))?;
         drop(whole);
-        seconds.time("write", || match &result {
-            Propagated::Real(matrix) => write_npy(&file.output, matrix),
-            Propagated::Complex(matrix) => write_npy(&file.output, matrix),
-        })?;
+        seconds.time("write", || write_filtered(&file.output, &result, file.precision))?;
     } else {
-        let _lock = work.open(built, filter, file)?;
-        let scaling = seconds.time("read", || features.survey(file.feature_norm))?;
+        let _lock = work.open(built, filter, (features, file))?;
+        let scaling = seconds.time("read", || features.survey(file.feature_norm, width))?;
         tell(progress, scaling.words());
         for block in 0..blocks {
-            if work.is_done(block, operator.is_real())? {
+            if work.is_done(block)? {
                 work.known += 1;
                 continue;
             }
             let result = filtered(block, &scaling, &mut seconds)?;
+            precision.check(&result, span(block), &file.output)?;
             seconds.time("write", || work.keep(block, &result))?;
         }
-        seconds.time("write", || match operator.is_real() {
-            true => work.join::<f32>(&file.output),
-            false => work.join::<Complex32>(&file.output),
-        })?;
+        seconds.time("write", || work.join(&file.output))?;
         work.clear()?;
     }
     Ok(FileReport {
         operator: built.report.operator.clone(),
         filter: FilterSummary::new(filter, config),
         columns: cols,
-        dtype: if operator.is_real() { "float32" } else { "complex64" }.to_owned(),
+        dtype: precision.dtype(real).to_owned(),
         blocks,
         known_blocks: work.known,
         block_bytes: bytes_for(operator, filter, width.min(cols)),
@@ -172,6 +169,8 @@ struct Blocks {
     width: usize,
     cols: usize,
     nodes: usize,
+    real: bool,
+    precision: Precision,
     known: usize,
 }
 
@@ -189,7 +188,7 @@ impl Blocks {
         &mut self,
         built: &BuiltOperator,
         filter: &Filter,
-        file: &FilteredFile,
+        (features, file): (&FeatureFile, &FilteredFile),
     ) -> Result<File, DataError> {
         let mut name = file.output.file_name().unwrap_or_default().to_owned();
         name.push(".blocks");
@@ -201,7 +200,7 @@ impl Blocks {
                 "another process is filtering into it; wait for its end, or choose another file";
             return Err(DataError::format(file.output.display().to_string(), problem));
         }
-        let meta = std::fs::metadata(&file.features).map_err(self.failed("read"))?;
+        let meta = std::fs::metadata(features.path()).map_err(self.failed("read"))?;
         let key = format!(
             "{:?}",
             (
@@ -209,8 +208,8 @@ impl Blocks {
                 built.operator.config(),
                 built.operator.pattern().checksum(),
                 filter,
-                (&file.features, meta.len(), meta.modified().ok(), file.feature_norm),
-                self.width,
+                (features, meta.len(), meta.modified().ok(), file.feature_norm),
+                (self.width, self.precision),
             )
         );
         // Numbers of a card are rounded otherwise.
@@ -240,44 +239,42 @@ impl Blocks {
     }
 
     /// Whether a block lies there whole; it has its name only then.
-    fn is_done(&self, block: usize, real: bool) -> Result<bool, DataError> {
-        let bytes = self.nodes * self.width(block) * if real { 4 } else { 8 };
+    fn is_done(&self, block: usize) -> Result<bool, DataError> {
+        let bytes = self.nodes * self.width(block) * self.precision.bytes(self.real);
         let found = disk::metadata(&self.path(block)).map_err(self.failed("read"))?;
         Ok(found.is_some_and(|meta| meta.len() == bytes as u64))
     }
 
     fn keep(&self, block: usize, result: &Propagated) -> Result<(), DataError> {
-        let bytes: &[u8] = match result {
-            Propagated::Real(matrix) => bytemuck::cast_slice(matrix.as_slice()),
-            Propagated::Complex(matrix) => bytemuck::cast_slice(matrix.as_slice()),
-        };
-        write_atomic(&self.path(block), |target| target.write_all(bytes))
+        write_atomic(&self.path(block), |target| self.precision.put(result, target))
     }
 
     /// Puts the blocks side by side, in a file among them that then gets its name: what a kill leaves behind lies
     /// in the folder, which goes in the end.
-    fn join<T: Element + bytemuck::Pod>(&self, output: &Path) -> Result<(), DataError> {
+    fn join(&self, output: &Path) -> Result<(), DataError> {
         let blocks = self.cols.div_ceil(self.width);
         let open = |block: usize| disk::open(&self.path(block));
         let files: io::Result<Vec<File>> = (0..blocks).map(open).collect();
         let mut files = files.map_err(self.failed("read"))?;
-        let many = (PIECE / size_of::<T>() / self.cols.max(1)).clamp(1, self.nodes.max(1));
-        let mut rows = Matrix::<T>::zeros(many, self.cols);
-        let mut part = vec![T::zeroed(); many * self.width];
+        let bytes = self.precision.bytes(self.real);
+        let row = self.cols * bytes;
+        let many = (PIECE / row.max(1)).clamp(1, self.nodes.max(1));
+        let mut rows = vec![0u8; many * row];
+        let mut part = vec![0u8; many * self.width * bytes];
         let joined = self.folder.join("joined.npy");
-        write_npy_rows::<T>(&joined, [self.nodes, self.cols], |target| {
+        self.precision.write_rows(&joined, self.real, [self.nodes, self.cols], |target| {
             for first in (0..self.nodes).step_by(many) {
                 let count = many.min(self.nodes - first);
                 for (block, file) in files.iter_mut().enumerate() {
-                    let width = self.width(block);
+                    let width = self.width(block) * bytes;
                     let part = &mut part[..count * width];
-                    file.read_exact(bytemuck::cast_slice_mut(part))?;
-                    let places = rows.as_mut_slice().chunks_exact_mut(self.cols);
+                    file.read_exact(part)?;
+                    let places = rows.chunks_exact_mut(row);
                     for (row, cells) in places.zip(part.chunks_exact(width)) {
-                        row[block * self.width..][..width].copy_from_slice(cells);
+                        row[block * self.width * bytes..][..width].copy_from_slice(cells);
                     }
                 }
-                target.write_all(bytemuck::cast_slice(&rows.as_slice()[..count * self.cols]))?;
+                target.write_all(&rows[..count * row])?;
             }
             Ok(())
         })?;

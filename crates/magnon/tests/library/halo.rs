@@ -1,12 +1,15 @@
 //! A graph that is cut into parts by rows: what a part's own cycles say, and what K products cost on the wire.
 
+use magnon::data::{Dataset, Features, GraphPart, LoadConfig, PackConfig, cut, load, pack};
+use magnon::filter::{FilterConfig, FilterKind, propagate};
 use magnon::graph::generate::{GeneratorConfig, GeneratorKind, generate};
 use magnon::graph::{DiGraph, GraphBuilder};
-use magnon::operator::{Charge, MagneticOperator, OperatorConfig, Phase};
-use magnon::workflow::find_cycles;
-use num_complex::Complex64;
-use std::collections::BTreeSet;
+use magnon::matrix::Matrix;
+use magnon::operator::{Charge, MagneticOperator, Normalize, OperatorConfig, Phase};
+use magnon::workflow::{find_cycles, propagate_parts};
+use std::fs;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 fn ring(nodes: u32, chords: &[(u32, u32)]) -> DiGraph {
     let edges = (0..nodes).map(|u| (u, (u + 1) % nodes)).chain(chords.iter().copied());
@@ -41,91 +44,139 @@ fn the_cycles_of_a_part_mislead() {
     assert_eq!(charge_of(&part(&whole, 6..12)), "0");
 }
 
-/// One worker: its rows, and the numbers of other nodes that it needs for a product.
-struct Worker {
-    rows: Range<usize>,
-    halo: Vec<usize>,
-}
-
-/// Cuts the rows evenly.
-fn workers(operator: &MagneticOperator, parts: usize) -> Vec<Worker> {
-    let nodes = operator.nodes();
-    let cut = |part: usize| part * nodes / parts;
-    (0..parts)
-        .map(|p| {
-            let rows = cut(p)..cut(p + 1);
-            let columns = rows.clone().flat_map(|u| operator.row(u).map(|(v, _)| v));
-            let halo: BTreeSet<usize> = columns.filter(|v| !rows.contains(v)).collect();
-            Worker { rows, halo: halo.into_iter().collect() }
-        })
-        .collect()
-}
-
-/// K products on all workers; gives what they hold in the end, and the bytes that went between them when a complex
-/// number travels in single precision.
-fn products(
-    operator: &MagneticOperator,
-    workers: &[Worker],
-    x: &[Complex64],
-    steps: usize,
-) -> (Vec<Complex64>, usize) {
-    let mut held: Vec<Vec<Complex64>> =
-        workers.iter().map(|w| x[w.rows.clone()].to_vec()).collect();
-    let mut bytes = 0;
-    for _ in 0..steps {
-        let owner = |node: usize| workers.iter().position(|w| w.rows.contains(&node)).unwrap();
-        let next = workers.iter().enumerate().map(|(p, worker)| {
-            // Of others, a worker sees what it is sent in this step, and nothing else.
-            let received: Vec<Complex64> = worker
-                .halo
-                .iter()
-                .map(|&node| held[owner(node)][node - workers[owner(node)].rows.start])
-                .collect();
-            bytes += 8 * received.len();
-            let value = |node: usize| match worker.halo.binary_search(&node) {
-                Ok(at) => received[at],
-                Err(_) => held[p][node - worker.rows.start],
-            };
-            let row = |u: usize| operator.row(u).map(|(v, entry)| entry * value(v)).sum();
-            worker.rows.clone().map(row).collect::<Vec<Complex64>>()
-        });
-        held = next.collect();
+/// A graph that was packed, and cut into parts.
+fn parts_of(folder: &Path, graph: &DiGraph, parts: usize) -> (Dataset, Vec<PathBuf>) {
+    let source = folder.join("edges.csv");
+    let mut text = String::new();
+    for u in 0..graph.nodes() {
+        for (k, v) in graph.targets(u).iter().enumerate() {
+            let weight =
+                graph.weights(u).map_or(String::new(), |weights| format!(",{}", weights[k]));
+            text += &format!("{u},{v}{weight}\n");
+        }
     }
-    (held.concat(), bytes)
+    fs::write(&source, text).unwrap();
+    let whole = folder.join("g.magnon");
+    let nodes = Some(graph.nodes());
+    let config =
+        PackConfig { load: LoadConfig { nodes, ..Default::default() }, ..Default::default() };
+    pack(&source, &whole, &config, &|_, _, _| true).unwrap();
+    let reports = cut(&whole, parts).unwrap();
+    assert_eq!(reports.iter().map(|part| part.rows).sum::<u64>(), graph.nodes() as u64);
+    let files = reports.into_iter().map(|part| part.file).collect();
+    (load(&whole, &LoadConfig::default()).unwrap(), files)
+}
+
+fn features(rows: usize, cols: usize) -> Features {
+    let values = (0..rows * cols).map(|i| (i * 37 % 101) as f32 / 50.0 - 1.0).collect();
+    Features::Dense(Matrix::from_vec(rows, cols, values).unwrap())
+}
+
+fn random(nodes: usize, degree: f64) -> DiGraph {
+    let config = GeneratorConfig {
+        kind: GeneratorKind::ErdosRenyi,
+        nodes,
+        density: degree / nodes as f64,
+        ..Default::default()
+    };
+    generate(&config, 1).unwrap().graph
+}
+
+/// Workers that see their own part and what they are sent come to the numbers of the uncut graph, whatever the operator
+/// and filter, real or complex, in single or double precision.
+#[test]
+fn parts_give_the_bits_of_the_whole() {
+    let charge = Charge::fraction(1, 3).unwrap();
+    let plain = random(500, 5.0);
+    let edges = plain.iter().map(|(u, v)| (u, v, ((u + 2 * v) % 7 + 1) as f32 / 4.0));
+    let weighted = GraphBuilder::new(500).weighted_edges(edges).build().unwrap().graph;
+    let linear =
+        FilterConfig { kind: FilterKind::LinearRank, order: Some(4), ..Default::default() };
+    let heat = FilterConfig { kind: FilterKind::Heat, ..Default::default() };
+    let exact = FilterConfig { exact: true, ..heat.clone() };
+    for graph in [plain, weighted] {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, files) = parts_of(folder.path(), &graph, 3);
+        let x = features(500, 21);
+        for normalize in [Normalize::Symmetric, Normalize::RandomWalk, Normalize::Directed] {
+            for charge in [Charge::ZERO, charge] {
+                let config = OperatorConfig { charge, normalize, ..Default::default() };
+                let operator = MagneticOperator::new(&whole.graph, &config).unwrap();
+                for filter in [&linear, &heat, &exact] {
+                    let built = filter.build(operator.bounds(), config.kind).unwrap();
+                    let expected = propagate(&operator, &built, &x, &|_, _| true).unwrap();
+                    let (found, _) = propagate_parts(&files, &x, &config, filter).unwrap();
+                    assert!(found == expected, "{config:?} {filter:?}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
 fn bytes_on_the_wire_are_those_of_the_halo() {
+    const NODES: usize = 2000;
+    const COLUMNS: usize = 16;
     let charge = Charge::fraction(1, 3).unwrap();
     let config = OperatorConfig { charge, ..Default::default() };
-    let random = GeneratorConfig {
-        kind: GeneratorKind::ErdosRenyi,
-        nodes: 2000,
-        density: 8.0 / 2000.0,
-        ..Default::default()
-    };
-    let random = generate(&random, 1).unwrap().graph;
-    for (graph, parts) in [(ring(2000, &[]), 4), (random, 4)] {
-        let operator = MagneticOperator::new(&graph, &config).unwrap();
-        let x: Vec<Complex64> =
-            (0..2000).map(|u| Complex64::from((u * 37 % 101) as f64 / 50.0 - 1.0)).collect();
-        let (whole, none) = products(&operator, &workers(&operator, 1), &x, 5);
-        assert_eq!(none, 0);
-        let cut = workers(&operator, parts);
-        let (found, bytes) = products(&operator, &cut, &x, 5);
-        assert!(found == whole, "each row is summed in one order wherever it is");
-        let halo: usize = cut.iter().map(|worker| worker.halo.len()).sum();
-        assert_eq!(bytes, 5 * 8 * halo);
+    let filter =
+        FilterConfig { kind: FilterKind::LinearRank, order: Some(6), ..Default::default() };
+    for (graph, parts) in [(ring(NODES as u32, &[]), 4), (random(NODES, 8.0), 4)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, files) = parts_of(folder.path(), &graph, parts);
+        let x = features(NODES, COLUMNS);
+        let (found, report) = propagate_parts(&files, &x, &config, &filter).unwrap();
+        let operator = MagneticOperator::new(&whole.graph, &config).unwrap();
+        let built = filter.build(operator.bounds(), config.kind).unwrap();
+        assert!(found == propagate(&operator, &built, &x, &|_, _| true).unwrap(), "other bits");
+        let products = built.order().unwrap();
+        let halo: usize = report.halos.iter().sum();
+        assert_eq!(report.bytes as usize, 8 * COLUMNS * products * halo);
+        // Once: a node that is asked for, its degrees, and a byte from each worker to each other.
+        assert_eq!(report.setup_bytes as usize, (8 + 16) * halo + parts * (parts - 1));
         println!("{} edges in {parts} parts: {halo} numbers a product", graph.edges());
-        if graph.edges() == 2000 {
+        if graph.edges() == NODES {
             assert_eq!(halo, 2 * parts, "two neighbours across each cut of a ring");
         } else {
             // Without locality, a part of a fraction 1/P needs a node outside with probability
             // 1 − (1 − 1/P)^degree, where a degree is that of the symmetric pattern.
-            let degree = operator.pattern().stored() as f64 / 2000.0;
+            let degree = operator.pattern().stored() as f64 / NODES as f64;
             let outside = parts as f64 * 1500.0;
             let expected = outside * (1.0 - (-degree / parts as f64).exp());
             assert!((halo as f64 - expected).abs() < 0.02 * expected, "{halo} {expected}");
         }
     }
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, files) = parts_of(folder.path(), &ring(30, &[]), 3);
+    let filter = FilterConfig { kind: FilterKind::Ppr, exact: true, ..Default::default() };
+    let said = |files: &[PathBuf], filter: &FilterConfig| {
+        let x = features(30, 2);
+        propagate_parts(files, &x, &OperatorConfig::default(), filter).unwrap_err().to_string()
+    };
+    assert!(said(&files, &filter).contains("sums over all nodes"));
+    let filter = FilterConfig::default();
+    assert!(said(&files[..2], &filter).contains("part 0 of 3"));
+    assert!(
+        said(&[files[1].clone(), files[0].clone(), files[2].clone()], &filter).contains("part 1")
+    );
+    // A part is no graph, and a graph no part.
+    let error = load(&files[1], &LoadConfig::default()).unwrap_err().to_string();
+    assert!(error.contains("part 1 of 3"), "{error}");
+    let whole = folder.path().join("g.magnon");
+    assert!(GraphPart::open(&whole).unwrap_err().to_string().contains("whole graph"));
+    assert!(cut(&whole, 31).unwrap_err().to_string().contains("31 parts"));
+    // Damage is seen.
+    let bytes = fs::read(&files[0]).unwrap();
+    for at in (0..bytes.len()).step_by(97).filter(|&at| bytes[at] != 0) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x11;
+        fs::write(&files[0], damaged).unwrap();
+        assert!(GraphPart::open(&files[0]).is_err(), "byte {at}");
+    }
+    fs::write(&files[0], &bytes[..bytes.len() - 1]).unwrap();
+    assert!(GraphPart::open(&files[0]).is_err());
 }

@@ -3,7 +3,7 @@
 use super::dtype::{DType, Kind};
 use crate::data::DataError;
 use crate::data::room::{reserve, zeroed};
-use half::f16;
+use half::{bf16, f16};
 use num_complex::Complex64;
 use std::io::Read;
 
@@ -16,7 +16,7 @@ pub(super) fn short(file: &str, error: std::io::Error) -> DataError {
 }
 
 /// Whether bytes of this type are `f32` in memory already.
-pub(crate) fn is_native_f32(dtype: DType) -> bool {
+pub(super) fn is_native_f32(dtype: DType) -> bool {
     let native = dtype.big_endian == cfg!(target_endian = "big");
     native && dtype.kind == Kind::Float && dtype.size == 4
 }
@@ -49,10 +49,10 @@ fn pieces(
 }
 
 /// Refuses elements that are no real numbers.
-fn check_real(file: &str, dtype: DType) -> Result<(), DataError> {
+pub(crate) fn check_real(file: &str, dtype: DType) -> Result<(), DataError> {
     match (dtype.kind, dtype.size) {
         (Kind::Bool | Kind::Uint | Kind::Int, 1) => Ok(()),
-        (Kind::Int | Kind::Uint | Kind::Float, 2 | 4 | 8) => Ok(()),
+        (Kind::Int | Kind::Uint | Kind::Float, 2 | 4 | 8) | (Kind::Brain, 2) => Ok(()),
         (Kind::Complex, _) => {
             Err(DataError::format(file, "complex elements are not read here; real ones are needed"))
         }
@@ -90,6 +90,7 @@ macro_rules! extend {
             (Kind::Float, 2) => run!(f16),
             (Kind::Float, 4) => run!(f32),
             (Kind::Float, 8) => run!(f64),
+            (Kind::Brain, _) => run!(bf16),
             _ => run!(u8),
         }
     }};
@@ -135,7 +136,7 @@ macro_rules! real {
         }
     )*};
 }
-real!(f16, f32, f64);
+real!(bf16, f16, f32, f64);
 
 /// The real numbers in some bytes.
 fn doubles(dtype: DType, bytes: &[u8], out: &mut Vec<f64>) {
@@ -149,8 +150,17 @@ fn wholes(dtype: DType, bytes: &[u8], out: &mut Vec<Option<i64>>) {
     extend!(dtype, bytes, out, |number| number.whole());
 }
 
+/// Appends the real numbers in some bytes in single precision.
+pub(crate) fn singles(dtype: DType, bytes: &[u8], out: &mut Vec<f32>) {
+    if is_native_f32(dtype) {
+        out.extend(bytes.as_chunks().0.iter().map(|&bytes| f32::from_ne_bytes(bytes)));
+    } else {
+        extend!(dtype, bytes, out, |number| number.double() as f32);
+    }
+}
+
 /// Every element as `f32`; says whether that has changed one.
-pub(crate) fn floats(
+pub(super) fn floats(
     file: &str,
     dtype: DType,
     len: usize,

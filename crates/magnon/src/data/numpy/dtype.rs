@@ -7,6 +7,8 @@ pub(crate) enum Kind {
     Int,
     Uint,
     Float,
+    /// The upper half of a single precision number, which NumPy has no name for.
+    Brain,
     /// Two floats of half the size.
     Complex,
     /// Bytes, padded with zeros.

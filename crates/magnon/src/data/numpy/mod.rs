@@ -8,7 +8,7 @@ mod npz;
 mod sparse;
 
 pub(crate) use array::Array;
-pub(crate) use decode::{floats, is_native_f32};
+pub(crate) use decode::{check_real, singles};
 pub(crate) use dtype::{DType, Kind};
 pub(crate) use header::Header;
 pub(crate) use npz::Npz;

@@ -86,6 +86,7 @@ pub(super) fn run(
         duplicates: build.duplicates,
         directed: build.directed,
         weighted,
+        part: None,
         sections: joined.sections,
     };
     let page = header.encode(&work.output)?;

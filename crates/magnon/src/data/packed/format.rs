@@ -15,6 +15,9 @@
 //! | `out_weights` | edges of 32 bits | their weights, where they have some |
 //! | `numbers` | n of 64 bits | the ids of the nodes, where they are numbers other than 0, 1, 2… |
 //! | `words` | lengths of 32 bits before UTF-8 | the names of the nodes, where they have names |
+//!
+//! A part of a graph that was cut has `offsets`, `columns`, maybe `weights`, and `nodes`: n numbers of 64 bits, which nodes of
+//! the whole graph its own are.
 
 use crate::data::DataError;
 use serde::{Deserialize, Serialize};
@@ -53,7 +56,19 @@ pub(super) struct Header {
     pub duplicates: u64,
     pub directed: bool,
     pub weighted: bool,
+    /// Which part of a graph that was cut this is; `None` for a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartOf>,
     pub sections: Vec<Section>,
+}
+
+/// Which part of how many of a graph of so many nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PartOf {
+    pub index: u64,
+    pub parts: u64,
+    pub nodes: u64,
 }
 
 impl Header {

@@ -5,18 +5,22 @@
 
 mod bucket;
 mod build;
+mod cut;
 mod distribute;
 mod finish;
 mod format;
 mod ids;
 mod limits;
 mod open;
+mod part;
 mod scan;
 mod spill;
 mod state;
 
+pub use cut::{PartReport, cut};
 pub(crate) use format::is_packed;
 pub(crate) use open::{Packed, open};
+pub use part::GraphPart;
 
 use super::{DataError, LoadConfig};
 use serde::{Deserialize, Serialize};

@@ -32,7 +32,20 @@ const PIECE: usize = 4 << 20;
 /// Maps the packed graph at `path`, and checks all of it: one pass over the file.
 pub(crate) fn open(path: &Path) -> Result<Packed, DataError> {
     let label = path.display().to_string();
-    let wrong = |problem: &str| DataError::format(&label, problem);
+    let (map, header) = map(path, &label)?;
+    if let Some(part) = header.part {
+        let problem = format!(
+            "it is part {} of {} of a graph that was cut; name the whole graph",
+            part.index, part.parts
+        );
+        return Err(DataError::format(label, problem));
+    }
+    Sections { map, header: &header, label: &label }.check()
+}
+
+/// Maps a file whose sections are what was written.
+pub(super) fn map(path: &Path, label: &str) -> Result<(Arc<Mmap>, Header), DataError> {
+    let wrong = |problem: &str| DataError::format(label, problem);
     if let Some(problem) = limits::machine() {
         return Err(wrong(problem));
     }
@@ -41,7 +54,7 @@ pub(crate) fn open(path: &Path) -> Result<Packed, DataError> {
     let length = file.metadata().map_err(failed)?.len();
     let mut page = Vec::new();
     (&file).take(PAGE).read_to_end(&mut page).map_err(failed)?;
-    let header = Header::decode(&page, &label)?;
+    let header = Header::decode(&page, label)?;
     let ends = header.sections.iter().map(|section| section.start.checked_add(section.bytes));
     let end = ends.collect::<Option<Vec<u64>>>().and_then(|ends| ends.into_iter().max());
     if end != Some(length) {
@@ -55,9 +68,8 @@ pub(crate) fn open(path: &Path) -> Result<Packed, DataError> {
     // under its final name, but gives a new file that name, so that a map stays what it was. All that is
     // relied on without a check is looked at below. Tested by `damaged_graphs_are_refused`.
     let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(failed)?);
-    header.sections.par_iter().try_for_each(|section| check_sum(&map, section, &label))?;
-    let parts = Parts { map, header: &header, label: &label };
-    parts.check()
+    header.sections.par_iter().try_for_each(|section| check_sum(&map, section, label))?;
+    Ok((map, header))
 }
 
 /// Whether a section is what was written.
@@ -83,19 +95,19 @@ fn check_sum(map: &Mmap, section: &Section, label: &str) -> Result<(), DataError
 }
 
 /// The sections of a mapped file.
-struct Parts<'a> {
-    map: Arc<Mmap>,
-    header: &'a Header,
-    label: &'a str,
+pub(super) struct Sections<'a> {
+    pub map: Arc<Mmap>,
+    pub header: &'a Header,
+    pub label: &'a str,
 }
 
-impl Parts<'_> {
-    fn wrong(&self, problem: impl Into<String>) -> DataError {
+impl Sections<'_> {
+    pub(super) fn wrong(&self, problem: impl Into<String>) -> DataError {
         DataError::format(self.label, problem)
     }
 
     /// A section of so many numbers.
-    fn slab<T: Pod>(&self, name: &str, len: u64) -> Result<Slab<T>, DataError> {
+    pub(super) fn slab<T: Pod>(&self, name: &str, len: u64) -> Result<Slab<T>, DataError> {
         let found = self
             .header
             .section(name)
@@ -106,7 +118,11 @@ impl Parts<'_> {
     }
 
     /// The same of a section that only some graphs have.
-    fn weights<T: Pod>(&self, name: &str, len: u64) -> Result<Option<Slab<T>>, DataError> {
+    pub(super) fn weights<T: Pod>(
+        &self,
+        name: &str,
+        len: u64,
+    ) -> Result<Option<Slab<T>>, DataError> {
         self.header.weighted.then(|| self.slab(name, len)).transpose()
     }
 
@@ -146,7 +162,7 @@ impl Parts<'_> {
     }
 
     /// Rows that rise from 0 to their number of entries, whose columns name nodes and rise.
-    fn check_rows(
+    pub(super) fn check_rows(
         &self,
         name: &str,
         offsets: &[usize],

@@ -1,19 +1,21 @@
 //! Tables that stand beside a graph: features and labels in any of their formats.
 
 use super::scipy_npz;
+use crate::data::feature_file::safetensors;
 use crate::data::numpy::{Array, Npz};
 use crate::data::pickle;
 use crate::data::room::collect;
-use crate::data::store::Store;
+use crate::data::store::{Store, io_error};
 use crate::data::text;
 use crate::data::{DataError, Features, Labels};
+use std::io::{Seek, SeekFrom};
 use std::path::Path;
 
 fn ending(name: &str) -> &str {
     Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default()
 }
 
-/// Reads features from npy, npz, pickle or text, by the ending of the name.
+/// Reads features from npy, npz, safetensors, pickle or text, by the ending of the name.
 pub(crate) fn features(store: &Store, name: &str) -> Result<Features, DataError> {
     let label = store.label(name);
     match ending(name) {
@@ -25,6 +27,13 @@ pub(crate) fn features(store: &Store, name: &str) -> Result<Features, DataError>
                 [member] => npz.array(member)?.matrix().map(Features::Dense),
                 _ => scipy_npz::matrix(store, name)?.into_features(&label).map(Features::Sparse),
             }
+        }
+        "safetensors" => {
+            let (mut source, length) = store.open_seek(name)?;
+            let (header, start) = safetensors::table(&label, &mut source, length)?;
+            let failed = |error| io_error(Path::new(&label), "read", error);
+            source.seek(SeekFrom::Start(start)).map_err(failed)?;
+            Array::new(&label, header, source, length - start)?.matrix().map(Features::Dense)
         }
         "pkl" | "pickle" => pickle::features(&store.read(name)?, &label),
         _ => text::matrix(&store.read_text(name)?, &label).map(Features::Dense),

@@ -10,13 +10,13 @@ use arrow_array::types::{
     UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, Field};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use std::io::Cursor;
 
 /// Rows that are decoded at a time.
-const BATCH: usize = 8192;
+pub(crate) const BATCH: usize = 8192;
 
 /// Reads a Parquet file.
 pub(super) fn parquet(store: &Store, name: &str) -> Result<Table, DataError> {
@@ -26,10 +26,10 @@ pub(super) fn parquet(store: &Store, name: &str) -> Result<Table, DataError> {
 }
 
 /// The decoders answer most damage with an error, and some with a panic.
-fn guarded(
+pub(crate) fn guarded<T>(
     file: &str,
-    read: impl FnOnce() -> Result<Table, DataError>,
-) -> Result<Table, DataError> {
+    read: impl FnOnce() -> Result<T, DataError>,
+) -> Result<T, DataError> {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
     outcome.unwrap_or_else(|_| {
         Err(DataError::format(file, "damaged: its parts do not fit together; fetch it again"))
@@ -40,9 +40,20 @@ fn read_parquet(bytes: bytes::Bytes, file: String) -> Result<Table, DataError> {
     let length = bytes.len() as u64;
     let builder = ParquetRecordBatchReaderBuilder::try_new(bytes)
         .map_err(|error| DataError::format(&file, format!("not a Parquet file: {error}")))?;
-    let rows = builder.metadata().file_metadata().num_rows();
-    crate::data::raw::check_count(&file, "rows", rows.max(0) as u64, length.saturating_mul(64))?;
-    let columns = builder.metadata().row_groups().iter().flat_map(|group| group.columns());
+    check_parquet(builder.metadata(), length, &file)?;
+    let reader = builder.with_batch_size(BATCH).build();
+    table(reader.map_err(|error| DataError::format(&file, error.to_string()))?, file)
+}
+
+/// Checks what a file of `length` bytes claims; gives the number of its rows.
+pub(crate) fn check_parquet(
+    metadata: &ParquetMetaData,
+    length: u64,
+    file: &str,
+) -> Result<usize, DataError> {
+    let rows = metadata.file_metadata().num_rows().max(0) as u64;
+    let rows = crate::data::raw::check_count(file, "rows", rows, length.saturating_mul(64))?;
+    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
     let places = |column: &ColumnChunkMetaData| {
         [column.compressed_size(), column.data_page_offset()]
             .into_iter()
@@ -52,8 +63,7 @@ fn read_parquet(bytes: bytes::Bytes, file: String) -> Result<Table, DataError> {
     if !columns.into_iter().all(places) {
         return Err(DataError::format(file, "damaged: a column lies outside of the file"));
     }
-    let reader = builder.with_batch_size(BATCH).build();
-    table(reader.map_err(|error| DataError::format(&file, error.to_string()))?, file)
+    Ok(rows)
 }
 
 /// Reads an Arrow file: Feather's second version, or a stream.
@@ -95,10 +105,7 @@ fn table(reader: impl RecordBatchReader, file: String) -> Result<Table, DataErro
                 true => Cells::Numbers(Vec::new()),
                 false => Cells::Words(Vec::new()),
             };
-            // pandas keeps its index under a name of its own.
-            let index = field.name().starts_with("__index_level_");
-            let name = if index { String::new() } else { field.name().clone() };
-            vec![Column { name, cells, stray: None, gap: None }]
+            vec![Column { name: name_of(field), cells, stray: None, gap: None }]
         })
         .collect();
     let mut rows = 0;
@@ -121,7 +128,13 @@ fn table(reader: impl RecordBatchReader, file: String) -> Result<Table, DataErro
     Ok(Table { file, named: true, columns, rows })
 }
 
-fn is_list(kind: &DataType) -> bool {
+/// What a column is called. pandas keeps its index under a name of its own.
+pub(crate) fn name_of(field: &Field) -> String {
+    let index = field.name().starts_with("__index_level_");
+    if index { String::new() } else { field.name().clone() }
+}
+
+pub(crate) fn is_list(kind: &DataType) -> bool {
     matches!(kind, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(_, _))
 }
 
@@ -168,8 +181,13 @@ fn is_number(kind: &DataType) -> bool {
     kind.is_numeric() || *kind == DataType::Boolean
 }
 
+/// Whether cells of this type are numbers to [`exact`], large ones aside.
+pub(crate) fn is_exact(kind: &DataType) -> bool {
+    kind.is_integer() || kind.is_floating() || *kind == DataType::Boolean
+}
+
 /// Adds the rows of an array to a column.
-fn add(column: &mut Column, array: &dyn Array, file: &str) -> Result<(), DataError> {
+pub(crate) fn add(column: &mut Column, array: &dyn Array, file: &str) -> Result<(), DataError> {
     match &mut column.cells {
         Cells::Numbers(numbers) => {
             reserve(numbers, array.len(), file)?;
@@ -193,7 +211,7 @@ fn add(column: &mut Column, array: &dyn Array, file: &str) -> Result<(), DataErr
 }
 
 /// Numbers in double precision; `None` where one of them would be rounded, or the type is no number.
-fn exact(array: &dyn Array) -> Option<Vec<f64>> {
+pub(crate) fn exact(array: &dyn Array) -> Option<Vec<f64>> {
     fn of<T: ArrowPrimitiveType>(
         array: &dyn Array,
         number: impl Fn(T::Native) -> Option<f64>,

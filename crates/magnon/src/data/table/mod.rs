@@ -2,7 +2,7 @@
 
 mod column;
 #[cfg(feature = "columnar")]
-mod columnar;
+pub(crate) mod columnar;
 mod edge_columns;
 mod join;
 mod meaning;
@@ -13,7 +13,7 @@ pub(crate) use column::{Cells, Column, NAMED, is_missing};
 pub(crate) use edge_columns::{EdgeColumns, edge_columns};
 pub(crate) use join::{Joined, NodeIndex, join};
 pub(crate) use meaning::{Meaning, meaning};
-pub(crate) use nodes::{NodeTable, TableKind};
+pub(crate) use nodes::{NodeTable, TableKind, label_remark};
 pub(crate) use text::{Head, head, number};
 
 use super::DataError;

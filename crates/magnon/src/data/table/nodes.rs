@@ -1,6 +1,6 @@
 //! Tables of nodes: which column names the node, which one its class, and which are features.
 
-use super::{Cells, Meaning, NAMED, Table, meaning};
+use super::{Cells, Column, Meaning, NAMED, Table, meaning};
 use crate::data::room::{collect, reserve, zeroed};
 use crate::data::{DataError, TableColumns};
 use crate::matrix::Matrix;
@@ -30,6 +30,20 @@ pub(crate) struct NodeTable {
     pub(crate) remarks: Vec<String>,
 }
 
+/// Which columns are what.
+pub(crate) struct Roles {
+    pub(crate) id: Option<usize>,
+    pub(crate) label: Option<usize>,
+    part: Option<usize>,
+    /// All others.
+    pub(crate) rest: Vec<usize>,
+}
+
+/// Says that a column of a table of features is none.
+pub(crate) fn label_remark(name: &str) -> String {
+    format!("the column '{name}' holds labels and is not a feature")
+}
+
 impl Table {
     /// Takes a table of nodes apart. `is_node` says whether the graph has a node of that name.
     pub(crate) fn into_nodes(
@@ -38,35 +52,9 @@ impl Table {
         columns: &TableColumns,
         is_node: &dyn Fn(&str) -> bool,
     ) -> Result<NodeTable, DataError> {
-        let refuse = |problem: String| DataError::format(&self.file, problem);
-        let id = self.id_column(kind, columns, is_node)?;
-        let mut rest: Vec<usize> = (0..self.columns.len()).filter(|&k| Some(k) != id).collect();
-        let label = self.label_column(kind, columns, &rest)?;
-        rest.retain(|&k| Some(k) != label);
-        let of = |k: &usize| meaning(&self.columns[*k].name);
-        let part = rest.iter().copied().find(|k| {
-            self.named
-                && of(k) == Some(Meaning::Part)
-                && matches!(self.columns[*k].cells, Cells::Words(_))
-        });
-        rest.retain(|&k| Some(k) != part);
+        let Roles { id, label, part, rest } = self.roles(kind, columns, is_node)?;
         let mut remarks = Vec::new();
-        let ids = match id {
-            None => None,
-            Some(k) => {
-                let text = |row| {
-                    self.columns[k].cells.text(row).ok_or_else(|| {
-                        refuse(format!("row {} has no id in '{}'", row + 1, self.columns[k].name))
-                    })
-                };
-                let mut ids = Vec::new();
-                reserve(&mut ids, self.rows, &self.file)?;
-                for row in 0..self.rows {
-                    ids.push(text(row)?);
-                }
-                Some(ids)
-            }
-        };
+        let ids = id.map(|k| self.ids(k)).transpose()?;
         let texts = |k: usize| {
             collect((0..self.rows).map(|row| self.columns[k].cells.text(row)), &self.file)
         };
@@ -80,8 +68,7 @@ impl Table {
             TableKind::Features | TableKind::Nodes => self.features(&rest, &mut remarks)?,
         };
         if let (Some(k), TableKind::Features) = (label, kind) {
-            let name = &self.columns[k].name;
-            remarks.push(format!("the column '{name}' holds labels and is not a feature"));
+            remarks.push(label_remark(&self.columns[k].name));
         }
         Ok(NodeTable {
             rows: self.rows,
@@ -92,6 +79,47 @@ impl Table {
             remarks,
             file: self.file,
         })
+    }
+
+    /// Which columns are what. Of cells, those of columns that could be ids are asked for, and whether others are numbers.
+    pub(crate) fn roles(
+        &self,
+        kind: TableKind,
+        columns: &TableColumns,
+        is_node: &dyn Fn(&str) -> bool,
+    ) -> Result<Roles, DataError> {
+        let id = self.id_column(kind, columns, is_node)?;
+        let mut rest: Vec<usize> = (0..self.columns.len()).filter(|&k| Some(k) != id).collect();
+        let label = self.label_column(kind, columns, &rest)?;
+        rest.retain(|&k| Some(k) != label);
+        let of = |k: &usize| meaning(&self.columns[*k].name);
+        let part = rest.iter().copied().find(|k| {
+            self.named
+                && of(k) == Some(Meaning::Part)
+                && matches!(self.columns[*k].cells, Cells::Words(_))
+        });
+        rest.retain(|&k| Some(k) != part);
+        Ok(Roles { id, label, part, rest })
+    }
+
+    /// The ids in a column.
+    pub(crate) fn ids(&self, column: usize) -> Result<Vec<String>, DataError> {
+        let Column { name, cells, .. } = &self.columns[column];
+        let mut ids = Vec::new();
+        reserve(&mut ids, self.rows, &self.file)?;
+        for row in 0..self.rows {
+            ids.push(cells.text(row).ok_or_else(|| {
+                let problem = format!("row {} has no id in '{name}'", row + 1);
+                DataError::format(&self.file, problem)
+            })?);
+        }
+        Ok(ids)
+    }
+
+    /// Says that columns are left out.
+    pub(crate) fn words_remark(&self, words: &[usize]) -> String {
+        let shown = self.listed(words.get(..NAMED * 4).unwrap_or(words));
+        format!("columns of words are no features and were left out: {shown}")
     }
 
     fn listed(&self, columns: &[usize]) -> String {
@@ -236,8 +264,7 @@ impl Table {
             }
         }
         if !words.is_empty() {
-            let shown = self.listed(words.get(..NAMED * 4).unwrap_or(&words));
-            remarks.push(format!("columns of words are no features and were left out: {shown}"));
+            remarks.push(self.words_remark(&words));
         }
         if numbers.is_empty() {
             return Ok(None);

@@ -48,19 +48,18 @@ pub fn write_npy<T: Element>(path: &Path, matrix: &Matrix<T>) -> Result<(), Data
     write_atomic(path, |mut target| array(&mut target, matrix.as_slice(), &shape))
 }
 
-/// Writes a matrix whose rows come from elsewhere, as `content` hands them on in C order.
-pub fn write_npy_rows<T: Element>(
+/// Writes an array whose bytes come from elsewhere, as `content` hands them on in C order. `dtype` is NumPy's name of the
+/// type, without byte order.
+pub fn write_npy_rows(
     path: &Path,
-    shape: [usize; 2],
+    dtype: &str,
+    shape: &[usize],
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
     let order = if cfg!(target_endian = "big") { '>' } else { '<' };
+    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     write_atomic(path, |mut target| {
-        header(
-            &mut target,
-            &format!("{order}{}", T::TYPE),
-            &format!("({}, {})", shape[0], shape[1]),
-        )?;
+        header(&mut target, &format!("{order}{dtype}"), &format!("({})", axes.join(", ")))?;
         content(&mut target)
     })
 }

@@ -346,7 +346,7 @@ fn check_mapped(
             largest = largest.max(a.abs());
         }
     }
-    if same && most <= 1e-4 * largest.max(f32::MIN_POSITIVE) {
+    if same && most <= mapped.tolerance() * largest.max(f32::MIN_POSITIVE) {
         return Ok(());
     }
     Err(wrong(

@@ -2,9 +2,11 @@
 
 use crate::data::Features;
 use crate::data::numpy::{Array, Kind};
+use crate::disk;
 use crate::filter::Propagated;
 use crate::model::ModelError;
 use crate::nn::{Field, Shape};
+use half::f16;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ pub struct MappedRows {
     path: PathBuf,
     start: u64,
     shape: Shape,
+    /// Whether numbers have half precision.
+    half: bool,
     ahead: Mutex<Ahead>,
     /// What came of the first row that could not be read.
     fault: OnceLock<String>,
@@ -80,7 +84,7 @@ struct Ahead {
 const AHEAD: usize = 1 << 16;
 
 impl MappedRows {
-    /// Opens a file of float32 or complex64 in C order.
+    /// Opens a file of float32, complex64 or float16 in C order; float16 with a third axis of 2 is complex.
     pub fn open(path: &Path) -> Result<Self, ModelError> {
         let wrong = |found: String, expected: &str| ModelError::Mismatch {
             what: path.display().to_string(),
@@ -94,32 +98,40 @@ impl MappedRows {
             .map_err(|error| wrong(error.to_string(), "a .npy file"))?
             .into_header();
         let start = (&file).stream_position().map_err(io)?;
-        let field = match (header.dtype.kind, header.dtype.size, header.dtype.big_endian) {
-            (Kind::Float, 4, false) => Field::Real,
-            (Kind::Complex, 8, false) => Field::Complex,
-            _ => return Err(wrong("other numbers".to_owned(), "float32 or complex64")),
+        let (field, half) = match (header.dtype.kind, header.dtype.size, header.dtype.big_endian) {
+            (Kind::Float, 4, false) => (Field::Real, false),
+            (Kind::Complex, 8, false) => (Field::Complex, false),
+            (Kind::Float, 2, false) if header.shape.len() == 3 => (Field::Complex, true),
+            (Kind::Float, 2, false) => (Field::Real, true),
+            _ => return Err(wrong("other numbers".to_owned(), "float32 or complex64, or float16")),
         };
-        let [rows, cols] = header.shape[..] else {
-            return Err(wrong(format!("{} dimensions", header.shape.len()), "2"));
+        let (rows, cols) = match header.shape[..] {
+            [rows, cols] => (rows, cols),
+            [rows, cols, 2] if half => (rows, cols),
+            _ => return Err(wrong(format!("{} dimensions", header.shape.len()), "2")),
         };
         if header.fortran {
             return Err(wrong("columns one after the other".to_owned(), "rows (C order)"));
         }
-        let numbers = rows.checked_mul(cols).and_then(|n| n.checked_mul(4 * field.parts()));
+        let bytes = field.parts() * if half { 2 } else { 4 };
+        let numbers = rows.checked_mul(cols).and_then(|n| n.checked_mul(bytes));
         if numbers.is_none_or(|bytes| length.saturating_sub(start) < bytes as u64) {
             return Err(wrong(format!("{length} bytes"), "as many as its header says"));
         }
         let (path, ahead, fault) = (path.to_owned(), Mutex::default(), OnceLock::new());
         let shape = Shape::checked(rows, cols, field);
         let shape = shape.ok_or_else(|| wrong(format!("{rows} × {cols} numbers"), "fewer"))?;
-        Ok(Self { file, path, start, shape, ahead, fault })
+        Ok(Self { file, path, start, shape, half, ahead, fault })
     }
 
     /// Reads rows from `node` on, as many as fill `out`.
     fn read(&self, node: usize, out: &mut [f32]) -> io::Result<()> {
-        let bytes = (self.shape.width() * size_of::<f32>()) as u64;
-        let at = self.start + node as u64 * bytes;
-        crate::disk::read_at(&self.file, bytemuck::cast_slice_mut(out), at)?;
+        let bytes = self.shape.width() * if self.half { 2 } else { 4 };
+        let at = self.start + node as u64 * bytes as u64;
+        if self.half {
+            return read_halves(&self.file, out, at);
+        }
+        disk::read_at(&self.file, bytemuck::cast_slice_mut(out), at)?;
         // The file is little-endian; nearly every machine is too.
         out.iter_mut().for_each(|x| *x = f32::from_bits(u32::from_le(x.to_bits())));
         Ok(())
@@ -150,6 +162,11 @@ impl MappedRows {
         Some(())
     }
 
+    /// What may be between a number of the file and the one that it was rounded from, as a share of the largest.
+    pub(super) fn tolerance(&self) -> f32 {
+        if self.half { 1e-3 } else { 1e-4 }
+    }
+
     /// An error where a row could not be read since the file was opened, as when it was cut short.
     pub fn check(&self) -> Result<(), ModelError> {
         match self.fault.get() {
@@ -177,4 +194,18 @@ impl RowSource for MappedRows {
             self.fault.get_or_init(|| format!("a row {node} that cannot be read ({error})"));
         }
     }
+}
+
+/// Reads numbers in half precision. They are read into the second half of the memory of the numbers that they become, and
+/// unfolded from the front: a number is written where none is left to be read.
+fn read_halves(file: &File, out: &mut [f32], at: u64) -> io::Result<()> {
+    let halves: &mut [u16] = bytemuck::cast_slice_mut(out);
+    let count = halves.len() / 2;
+    disk::read_at(file, bytemuck::cast_slice_mut(&mut halves[count..]), at)?;
+    for k in 0..count {
+        let number = f16::from_bits(u16::from_le(halves[count + k])).to_f32();
+        let both: [u16; 2] = bytemuck::cast(number);
+        halves[2 * k..2 * k + 2].copy_from_slice(&both);
+    }
+    Ok(())
 }

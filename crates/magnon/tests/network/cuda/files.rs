@@ -3,7 +3,7 @@
 use super::card;
 use crate::training_common::{charge, dataset};
 use magnon::data::write::write_npy;
-use magnon::data::{FeatureNorm, Features};
+use magnon::data::{FeatureFile, FeatureNorm, Features, LoadConfig};
 use magnon::filter::{FilterConfig, FilterKind, Propagated, bytes_for};
 use magnon::model::{ChargeChoice, OperatorChoice};
 use magnon::nn::Device;
@@ -40,6 +40,7 @@ fn features_on_disk() {
     let Features::Dense(matrix) = &features else { panic!("dense features") };
     let path = folder.path().join("x.npy");
     write_npy(&path, matrix).unwrap();
+    let on_disk = FeatureFile::open(&path, &data, &LoadConfig::default()).unwrap();
     for q in [charge(4), Charge::ZERO] {
         let mut choice = OperatorChoice::low_pass();
         choice.charge = ChargeChoice::Fixed(q);
@@ -54,15 +55,15 @@ fn features_on_disk() {
         let filter = config.build(built.operator.bounds(), built.operator.config().kind).unwrap();
         for columns in [cols, 4] {
             let file = FilteredFile {
-                features: path.clone(),
                 feature_norm: FeatureNorm::None,
                 output: folder.path().join("out.npy"),
+                precision: Default::default(),
                 memory: bytes_for(&built.operator, &filter, columns) as u64,
                 device: Device::Cuda(0),
             };
             let stop = Stop(AtomicUsize::new(3), AtomicBool::new(false));
-            let stopped = propagate_file(&built, &file, &config, &stop);
-            let report = propagate_file(&built, &file, &config, &()).unwrap();
+            let stopped = propagate_file(&built, &on_disk, &file, &config, &stop);
+            let report = propagate_file(&built, &on_disk, &file, &config, &()).unwrap();
             if columns < cols {
                 assert!(stopped.is_err(), "{q}");
                 assert!(report.known_blocks > 0 && report.blocks > 4, "{report:?}");

@@ -1,0 +1,48 @@
+//! Rows of a file that name their nodes.
+
+use super::{ABSENT, Beside};
+use crate::data::attach::{extra_rule, missing_rows, short};
+use crate::data::room::reserve;
+use crate::data::table::{NodeIndex, TableKind, join};
+use crate::data::{DataError, ExtraIds};
+
+/// The node of each row, and what is to be said of rows and nodes that do not match.
+pub(super) fn places(
+    ids: &[String],
+    index: &NodeIndex,
+    beside: &Beside,
+    file: &str,
+) -> Result<(Vec<u32>, Vec<String>), DataError> {
+    let Beside { dataset, config } = beside;
+    let joined = join(ids, index, dataset.graph.nodes(), file)?;
+    let rule = extra_rule(dataset, ids, &joined, TableKind::Features, config, file)?;
+    let mut remarks = Vec::new();
+    match rule {
+        None => {}
+        Some((ExtraIds::Drop, examples)) => remarks.push(format!(
+            "{}: {} of {} ids are not in the graph and were left out: {examples}",
+            short(file),
+            joined.extra.len(),
+            ids.len()
+        )),
+        Some((_, examples)) => {
+            let problem = format!(
+                "{} of its {} ids have no edge, such as {examples}; features that stay on disk cannot add nodes to \
+                 the graph: --extra-ids drop leaves them out, and without --memory they are added",
+                joined.extra.len(),
+                ids.len()
+            );
+            return Err(DataError::format(file, problem));
+        }
+    }
+    remarks.extend(missing_rows(dataset, &joined, file)?);
+    let mut places = Vec::new();
+    reserve(&mut places, ids.len(), file)?;
+    places.resize(ids.len(), ABSENT);
+    for (node, row) in joined.rows.iter().enumerate() {
+        if let Some(place) = row.and_then(|row| places.get_mut(row as usize)) {
+            *place = node as u32;
+        }
+    }
+    Ok((places, remarks))
+}
