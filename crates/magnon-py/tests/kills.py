@@ -2,8 +2,8 @@
 
 Usage: kills.py FOLDER KILLS [SEED]
 
-A cluster runs in this process, drivers run in others. A driver that was killed is started again with the same call. Each
-result is compared with that of the local call, bit for bit.
+A cluster runs in this process, drivers run in others. A driver that was killed is started again with the same call.
+Each result is compared with that of the local call, bit for bit.
 """
 
 import os
@@ -62,7 +62,7 @@ def main(folder, kills, seed=1):
     features = draw.standard_normal((NODES, COLUMNS)).astype(np.float32)
     features = features[: magnon.load_dataset(folder / "g.magnon").nodes]
     np.save(folder / "x.npy", features)
-    expected = magnon.propagate(str(folder / "g.magnon"), features=str(folder / "x.npy"), feature_norm="none", **SETTINGS)
+    expected = magnon.propagate(str(folder / "g.magnon"), str(folder / "x.npy"), **SETTINGS)
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
     address = ray.get_runtime_context().gcs_address
     words = [sys.executable, __file__, "--drive", str(folder), address]

@@ -15,6 +15,9 @@ import magnon  # noqa: E402
 import magnon.ray  # noqa: E402
 from magnon import _shipping, _tasks  # noqa: E402
 
+# One process has the cluster, and all tests on it.
+pytestmark = pytest.mark.xdist_group("ray")
+
 DRAW = np.random.default_rng(3)
 EDGES = DRAW.integers(0, 300, (2400, 2))
 X = DRAW.standard_normal((300, 21)).astype(np.float32)

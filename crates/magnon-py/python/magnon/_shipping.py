@@ -1,4 +1,4 @@
-"""Files of the driver's machine on others: seen there on shared storage, or shipped through the object store in chunks."""
+"""Files of the driver on other machines: seen there on shared storage, or shipped through the object store."""
 
 from __future__ import annotations
 

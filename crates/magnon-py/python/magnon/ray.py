@@ -14,9 +14,9 @@ Examples
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
+import platform
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,11 +28,12 @@ import numpy as np
 
 from . import _magnon, _operators, _training
 from ._blocks import BlockFolder, Blocks, Span
-from ._dataset import Dataset, load_dataset, take
-from ._flags import split_settings, to_flags
+from ._dataset import take
+from ._flags import to_flags
 from ._progress import Progress, watching
 from ._results import Result
 from ._shipping import SharedFile
+from ._sources import Graph, Packed, Put, read_source
 from ._tasks import Tasks, remote
 from .errors import ArgumentError, DataError
 
@@ -88,7 +89,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     if columns < 1:
         raise ArgumentError(f"columns is {columns}; a task needs at least one")
     with _cluster():
-        graph, table, rest = _source(data, features, dict(settings), shared, progress)
+        graph, table, rest = read_source(data, features, dict(settings), shared, progress)
         threads = int(rest.pop("threads", None) or 1)
         rest["charge"] = _charge(graph, rest)
         nodes, width = table.shape
@@ -111,7 +112,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
                             raise DataError(f"{block.path}: the machine {block.machine} does not see this file")
                         if job.features is not None and block.path == job.features.path:
                             job = replace(job, features=None)
-                        elif isinstance(job.graph, _Packed) and job.graph.chunks is None:
+                        elif isinstance(job.graph, Packed) and job.graph.chunks is None:
                             job = replace(job, graph=graph.shipped(whole=True))
                         tasks.again(span)
                         continue
@@ -257,35 +258,10 @@ def _cluster() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class _Packed:
-    """A packed graph as a worker gets it: a file that it may see, and its chunks where it was shipped."""
-
-    file: SharedFile
-    chunks: list[Any] | None
-    #: Whether it may be seen.
-    shared: bool
-
-    def dataset(self) -> Dataset | None:
-        if self.shared and self.file.is_here():
-            return load_dataset(self.file.path)
-        return None if self.chunks is None else self.file.read_copy(self.chunks, load_dataset)
-
-
-@dataclass(frozen=True)
-class _Put:
-    """A graph in the object store."""
-
-    ref: Any
-
-    def dataset(self) -> Dataset:
-        return ray.get(self.ref)
-
-
-@dataclass(frozen=True)
 class _Filtering:
     """What the tasks of a call share."""
 
-    graph: _Packed | _Put
+    graph: Packed | Put
     #: The features, where workers read them themselves.
     features: SharedFile | None
     settings: dict[str, Any]
@@ -301,103 +277,7 @@ class _Missing:
     machine: str
 
 
-@dataclass(frozen=True)
-class _Graph:
-    """The graph, at the driver."""
-
-    source: str | Dataset
-    shared: bool | None
-
-    def dataset(self) -> Dataset:
-        return load_dataset(self.source) if isinstance(self.source, str) else self.source
-
-    def shipped(self, *, whole: bool = False) -> _Packed | _Put:
-        """What workers get; ``whole`` with its chunks, for machines that do not see the file."""
-        if not isinstance(self.source, str):
-            return _Put(ray.put(self.source))
-        file = SharedFile.of(self.source, has_checksums=True)
-        ships = whole or self.shared is False
-        return _Packed(file, file.ship() if ships else None, self.shared is not False)
-
-    def check(self) -> str:
-        """What tells it from other graphs."""
-        if isinstance(self.source, str):
-            return SharedFile.of(self.source, has_checksums=True).check
-        rows = self.source._inner.rows()
-        return _hash([rows[key] for key in ("indptr", "indices", "data") if rows[key] is not None])
-
-
-@dataclass(frozen=True)
-class _Table:
-    """The features, at the driver."""
-
-    cells: Any
-    #: The file that they lie in, where workers may read it.
-    file: SharedFile | None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return int(self.cells.shape[0]), int(self.cells.shape[1])
-
-    def block(self, span: Span) -> Any:
-        part = self.cells[:, span[0] : span[1]]
-        part = part.toarray() if hasattr(part, "toarray") else part
-        return np.ascontiguousarray(part, dtype=np.float32)
-
-    def check(self) -> str:
-        """What tells them from other features."""
-        if self.file is not None:
-            return self.file.check
-        sparse = hasattr(self.cells, "indptr")
-        return _hash([self.cells.indptr, self.cells.indices, self.cells.data] if sparse else [self.cells])
-
-
-def _hash(arrays: list[Any]) -> str:
-    """A checksum of arrays, read a part at a time."""
-    hasher = hashlib.sha256()
-    for array in arrays:
-        hasher.update(f"{array.dtype} {array.shape}".encode())
-        rows = max(1, (16 << 20) // max(1, array[:1].nbytes))
-        for first in range(0, len(array), rows):
-            hasher.update(np.ascontiguousarray(array[first : first + rows]).data)
-    return hasher.hexdigest()[:32]
-
-
-def _source(
-    data: Any, features: Any, settings: dict[str, Any], shared: bool | None, progress: Progress
-) -> tuple[_Graph, _Table, dict[str, Any]]:
-    """The graph, the features, and the settings that are left."""
-    about, rest = split_settings(settings)
-    named = isinstance(data, (str, os.PathLike))
-    raw = (about.get("feature_norm") or "none") == "none"
-    if named and os.fspath(data).endswith(".magnon") and features is not None and raw:
-        others = [key for key in about if key not in ("feature_norm", "features") and about[key] is not None]
-        if others:
-            raise ArgumentError(f"{', '.join(others)}: the graph is packed already")
-        file = None
-        if isinstance(features, (str, os.PathLike)):
-            if shared is not False:
-                file = SharedFile.of(features, has_checksums=False)
-            features = np.load(features, mmap_mode="r")
-        source: str | Dataset = os.path.abspath(os.fspath(data))
-        table = _Table(features, file)
-    else:
-        if features is not None:
-            if isinstance(features, (str, os.PathLike)) and not named:
-                features = np.load(features, mmap_mode="r")
-            settings = {**settings, "features": features}
-            settings.setdefault("feature_norm", "none")
-        dataset, rest = take(data, settings, progress)
-        table = _Table(dataset.features, None)
-        if table.cells is None:
-            raise ArgumentError(f"{dataset.name} has no features to filter; give some")
-        source = Dataset(dataset._inner, dataset.node_names)
-    if table.cells.ndim != 2:
-        raise ArgumentError(f"features are a table, not an array of {table.cells.ndim} axes")
-    return _Graph(source, shared), table, rest
-
-
-def _charge(graph: _Graph, rest: dict[str, Any]) -> str:
+def _charge(graph: Graph, rest: dict[str, Any]) -> str:
     """The charge, fixed on the whole graph before anything is cut."""
     charge = rest.get("charge")
     if charge is not None and charge != "auto":
@@ -428,14 +308,14 @@ def _filter(job: _Filtering, span: Span, block: Any) -> Any:
         dataset = job.graph.dataset()
         return None if dataset is None else _magnon.Operator(dataset._inner, flags, None)
 
-    mark = job.graph.file.check if isinstance(job.graph, _Packed) else job.graph.ref.hex()
+    mark = job.graph.file.check if isinstance(job.graph, Packed) else job.graph.ref.hex()
     operator = _hold(f"{mark} {flags}", build)
-    if operator is None and isinstance(job.graph, _Packed):
+    if operator is None and isinstance(job.graph, Packed):
         _held.clear()
-        return _Missing(job.graph.file.path, os.uname().nodename)
+        return _Missing(job.graph.file.path, platform.node())
     if block is None and job.features is not None:
         if not job.features.is_here():
-            return _Missing(job.features.path, os.uname().nodename)
+            return _Missing(job.features.path, platform.node())
         part = np.load(job.features.path, mmap_mode="r")[:, span[0] : span[1]]
         block = np.ascontiguousarray(part, dtype=np.float32)
     filtered, _ = operator.propagate_block(block, to_flags({**rest, "threads": job.threads}), None)
