@@ -77,6 +77,7 @@ pub fn test(data: Option<&Path>) -> anyhow::Result<()> {
         "--tb=short",
         "-rs",
         "--numprocesses=2",
+        "--dist=loadgroup",
         "--config-file",
     ]);
     tests.arg(package().join("pyproject.toml")).arg(package().join("tests"));

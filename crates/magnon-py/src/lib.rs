@@ -49,7 +49,7 @@ mod _magnon {
     #[pymodule_export]
     use super::page::picture;
     #[pymodule_export]
-    use super::search::{compare, compare_part, tune};
+    use super::search::{compare, compare_part, tune, tune_part};
 
     use pyo3::prelude::*;
 

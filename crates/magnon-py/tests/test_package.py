@@ -121,6 +121,18 @@ def test_progress():
     assert any("epoch" in words for words in steps)
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system does not list threads")
+def test_calls_take_the_threads_that_they_are_given():
+    def threads():
+        return len(list(Path("/proc/self/task").iterdir()))
+
+    x = np.ones((20_000, 64), dtype=np.float32)
+    ring = np.stack([np.arange(20_000), (np.arange(20_000) + 1) % 20_000], axis=1)
+    before, during = threads(), []
+    magnon.propagate(ring, x, charge="1/4", order=64, threads=19, progress=lambda *_: during.append(threads()))
+    assert max(during) >= before + 19
+
+
 def test_an_error_in_a_callback_ends_the_call():
     def fail(*_):
         raise RuntimeError("enough")

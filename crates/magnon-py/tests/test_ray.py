@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +13,15 @@ ray = pytest.importorskip("ray")
 
 import magnon  # noqa: E402
 import magnon.ray  # noqa: E402
+from magnon import _shipping, _tasks  # noqa: E402
+
+# One process has the cluster, and all tests on it.
+pytestmark = pytest.mark.xdist_group("ray")
 
 DRAW = np.random.default_rng(3)
 EDGES = DRAW.integers(0, 300, (2400, 2))
 X = DRAW.standard_normal((300, 21)).astype(np.float32)
+SMALL = "cyclic:nodes=60,columns=4"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,6 +39,11 @@ def packed(tmp_path, command):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def expected():
+    return magnon.propagate(EDGES, X, charge="1/4")
+
+
 def test_propagate_equals_the_local_call():
     graph = magnon.as_dataset(EDGES, X)
     expected = magnon.propagate(graph, charge="1/3", order=6)
@@ -42,40 +55,113 @@ def test_propagate_equals_the_local_call():
     assert np.array_equal(magnon.ray.propagate(graph), magnon.propagate(graph))
 
 
-def test_packed_graphs_are_mapped_by_the_workers(packed):
-    names = [packed / "g.magnon", packed / "x.npy"]
-    found = magnon.ray.propagate(*map(str, names), charge="1/4")
-    assert np.array_equal(found, magnon.propagate(EDGES, X, charge="1/4"))
+def test_workers_read_and_write_files_that_they_see(packed, expected, monkeypatch):
+    inner = magnon.ray._filter
+
+    def checked(job, span, block):
+        assert block is None and job.graph.chunks is None
+        found = inner(job, span, block)
+        assert (found is None) == (job.folder is not None)
+        return found
+
+    monkeypatch.setattr(magnon.ray, "_filter", checked)
+    names = [str(packed / "g.magnon"), str(packed / "x.npy")]
+    assert np.array_equal(magnon.ray.propagate(*names, charge="1/4"), expected)
+    found = magnon.ray.propagate(*names, charge="1/4", output=packed / "out.npy", shared=True)
+    assert np.array_equal(found, expected) and np.array_equal(np.load(packed / "out.npy"), expected)
+    assert np.array_equal(magnon.ray.propagate(*names, charge="1/4", columns=30, output=packed / "out.npy"), expected)
+    assert sorted(path.name for path in packed.iterdir()) == ["edges.txt", "g.magnon", "out.npy", "x.npy"]
 
 
-def test_workers_that_die_are_replaced(packed, monkeypatch):
-    inner, marks = magnon.ray._filter, packed / "marks"
-    marks.mkdir()
+def _as_if_elsewhere(monkeypatch):
+    """The driver's files look as if they were others than those that workers see under the same names."""
+    of = _shipping.SharedFile.of
 
-    def dies_once(graph, block, settings, threads):
-        mark = marks / str(float(block[0, 0]))
+    def other(path, *, has_checksums):
+        file = of(path, has_checksums=has_checksums)
+        return _shipping.SharedFile(file.path, has_checksums, file.check[::-1])
+
+    monkeypatch.setattr(_shipping.SharedFile, "of", other)
+
+
+@pytest.mark.parametrize("output", [None, "out.npy"])
+def test_files_that_workers_do_not_see_are_shipped(packed, output, monkeypatch):
+    monkeypatch.setattr(_shipping, "CHUNK", 5000)
+    names = [str(packed / "g.magnon"), str(packed / "x.npy")]
+    # Workers keep operators; another charge makes them open the graph.
+    charge = "1/6" if output else "1/5"
+    settings = {"charge": charge, "output": output and packed / output}
+    expected = magnon.propagate(EDGES, X, charge=charge)
+    assert np.array_equal(magnon.ray.propagate(*names, shared=False, **settings), expected)
+    _as_if_elsewhere(monkeypatch)
+    assert np.array_equal(magnon.ray.propagate(*names, **settings), expected)
+    copy = _copy(names[0])
+    assert copy.read_bytes() == Path(names[0]).read_bytes()
+    copy.unlink()
+    with pytest.raises(magnon.errors.DataError, match="does not see this file"):
+        magnon.ray.propagate(*names, shared=True, charge="1/9")
+
+
+def _copy(name):
+    """This machine's copy of a graph that was shipped."""
+    return _shipping._folder() / f"{_shipping.SharedFile.of(name, has_checksums=True).check}.magnon"
+
+
+def test_a_copy_that_was_damaged_is_written_anew(packed):
+    name = str(packed / "g.magnon")
+    whole = Path(name).read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 1
+    for charge, left in [("1/7", whole[:-2000]), ("1/8", bytes(damaged))]:
+        _copy(name).write_bytes(left)
+        found = magnon.ray.propagate(name, X, charge=charge, shared=False)
+        assert np.array_equal(found, magnon.propagate(EDGES, X, charge=charge))
+        assert _copy(name).read_bytes() == whole
+    _copy(name).unlink()
+
+
+def test_workers_that_die_are_replaced(tmp_path, expected, monkeypatch):
+    inner = magnon.ray._filter
+
+    def dies_once(job, span, block):
+        mark = tmp_path / str(span[0])
         if not mark.exists():
             mark.touch()
             os.kill(os.getpid(), 9)
-        return inner(graph, block, settings, threads)
+        return inner(job, span, block)
 
     monkeypatch.setattr(magnon.ray, "_filter", dies_once)
     found = magnon.ray.propagate(magnon.as_dataset(EDGES, X), charge="1/4")
-    assert len(list(marks.iterdir())) == 3
-    assert np.array_equal(found, magnon.propagate(EDGES, X, charge="1/4"))
+    assert len(list(tmp_path.iterdir())) == 3
+    assert np.array_equal(found, expected)
 
 
-def test_a_task_that_always_fails_is_an_error(monkeypatch):
-    def fails(graph, block, settings, threads):
+def test_a_task_that_always_fails_is_an_error(packed, monkeypatch):
+    def fails(job, span, block):
         raise ValueError("not this block")
 
+    inner = magnon.ray._filter
     monkeypatch.setattr(magnon.ray, "_filter", fails)
-    with pytest.raises(ValueError, match="not this block"):
+    with pytest.raises(ValueError, match="not this block") as caught:
         magnon.ray.propagate(magnon.as_dataset(EDGES, X), charge="1/4")
+    assert type(caught.value) is ValueError
+    monkeypatch.setattr(magnon.ray, "_filter", inner)
+    wrong = X.copy()
+    wrong[7, 20] = np.nan
+    with pytest.raises(magnon.errors.DataError, match="row 7, column 4 is NaN"):
+        magnon.ray.propagate(packed / "g.magnon", wrong, charge="1/4")
 
 
-def test_an_interrupted_call_is_gone_on_with(packed):
-    graph, output = magnon.as_dataset(EDGES, X), packed / "out.npy"
+def test_a_task_that_always_kills_its_worker_is_an_error(monkeypatch):
+    monkeypatch.setattr(_tasks, "RETRIES", 1)
+    monkeypatch.setattr(magnon.ray, "_filter", lambda job, span, block: os.kill(os.getpid(), 9))
+    with pytest.raises(magnon.errors.MagnonError, match="its worker died 2 times"):
+        magnon.ray.propagate(magnon.as_dataset(EDGES, X), charge="1/4", columns=21)
+
+
+def test_an_interrupted_call_is_gone_on_with(packed, expected):
+    names = [str(packed / "g.magnon"), str(packed / "x.npy")]
+    output = packed / "out.npy"
     told = []
 
     def stop(done, total, words):
@@ -83,17 +169,30 @@ def test_an_interrupted_call_is_gone_on_with(packed):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        magnon.ray.propagate(graph, charge="1/4", columns=7, output=output, progress=stop)
-    assert told == [(1, 3)] and not output.exists()
-    with open(f"{output}.done", "a") as lines:
-        lines.write("14 2")  # a kill in mid-line
+        magnon.ray.propagate(*names, charge="1/4", columns=3, output=output, progress=stop)
+    assert told == [(1, 7)] and not output.exists()
+    left = {path.name for path in (packed / "out.npy.ray").glob("*.npy")}
+    # What a kill leaves of a block is none, whatever its name.
+    (packed / "out.npy.ray" / "18-21.npy").write_bytes(b"\x93NUMPY")
+    (packed / "out.npy.ray" / "18-21.npy.there-1.part").write_bytes(b"\x93NUMPY")
     seen = []
     found = magnon.ray.propagate(
-        graph, charge="1/4", columns=7, output=output, progress=lambda *step: seen.append(step[0])
+        *names, charge="1/4", columns=3, output=output, progress=lambda *step: seen.append(step)
     )
-    assert seen == [2, 3]
-    assert np.array_equal(found, magnon.propagate(EDGES, X, charge="1/4"))
+    assert seen[0][0] > len(left - {"18-21.npy"}) > 0 and seen[-1] == (7, 7, "propagate")
+    assert np.array_equal(found, expected)
     assert sorted(path.name for path in packed.iterdir()) == ["edges.txt", "g.magnon", "out.npy", "x.npy"]
+
+
+def test_blocks_of_other_features_are_not_gone_on_with(tmp_path, expected):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    for x, graph in [(2 * X, EDGES), (X, EDGES[:-1])]:
+        with pytest.raises(KeyboardInterrupt):
+            magnon.ray.propagate(graph, x, charge="1/4", output=tmp_path / "out.npy", progress=stop)
+    found = magnon.ray.propagate(EDGES, X, charge="1/4", output=tmp_path / "out.npy")
+    assert np.array_equal(found, expected)
 
 
 def test_features_may_exceed_the_object_store():
@@ -103,23 +202,76 @@ def test_features_may_exceed_the_object_store():
     assert np.array_equal(found[:, ::97], magnon.propagate(ring, wide[:, ::97].copy(), charge="1/4", order=2))
 
 
-def test_compare_equals_the_local_call():
+def _figures(told, rows):
+    """Everything but times."""
+
+    def plain(value):
+        return value.tolist() if hasattr(value, "tolist") else dict(value)
+
+    told = json.loads(json.dumps(told, default=plain))
+    told.pop("seconds", None)
+    for row in told[rows]:
+        for key in ("seconds", "train_seconds", "filter_seconds"):
+            row.pop(key, None)
+    return told
+
+
+def test_compare_equals_the_local_call(tmp_path):
     settings = {"splits": 2, "draws": 1, "seed": 4}
-    local = magnon.compare("cyclic:nodes=60,columns=4", ["mgc", "mlp"], **settings)
-    found = magnon.ray.compare("cyclic:nodes=60,columns=4", ["mgc", "mlp"], **settings)
+    local = magnon.compare(SMALL, ["mgc", "mlp"], **settings)
+    steps, journal = [], tmp_path / "runs.jsonl"
 
-    def without_times(comparison):
-        told = json.loads(json.dumps(comparison, default=dict))
-        told.pop("seconds", None)
-        for row in told["models"]:
-            for key in ("seconds", "train_seconds", "filter_seconds"):
-                row.pop(key)
-        return told
+    def stop(done, total, words):
+        steps.append((done, total, words))
+        if len(steps) == 3:
+            raise KeyboardInterrupt
 
-    assert without_times(found) == without_times(local)
+    with pytest.raises(KeyboardInterrupt):
+        magnon.ray.compare(SMALL, ["mgc", "mlp"], journal=journal, progress=stop, **settings)
+    assert [step[0] for step in steps] == [1, 2, 3]
+    assert len(journal.read_bytes().splitlines()) == 4
+    found = magnon.ray.compare(SMALL, ["mgc", "mlp"], journal=journal, **settings)
+    assert _figures(found, "models") == _figures(local, "models")
+    assert len(journal.read_bytes().splitlines()) == 1 + steps[0][1]
 
 
-def test_tune_equals_the_local_call():
-    settings = {"trials": 2, "epochs": 10, "charge": "1/3", "seed": 2}
-    local = magnon.tune("cyclic:nodes=60,columns=4", **settings)
-    assert magnon.ray.tune("cyclic:nodes=60,columns=4", **settings).best == local.best
+@pytest.mark.parametrize("search", ["halving", "random"])
+def test_tune_equals_the_local_call(search, tmp_path, monkeypatch):
+    settings = {"trials": 7, "epochs": 10, "charge": "1/3", "seed": 2, "search": search}
+    local = magnon.tune(SMALL, **settings)
+    inner, steps, journal = magnon.ray._tune, [], tmp_path / "trials.jsonl"
+
+    def dies_once(dataset, known, part, flags):
+        mark = tmp_path / f"{known.count(10)}-{part}"
+        if part == 1 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), 9)
+        return inner(dataset, known, part, flags)
+
+    def watch(done, total, words):
+        steps.append(done)
+        if done == 4 and len(steps) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(magnon.ray, "_tune", dies_once)
+    with pytest.raises(KeyboardInterrupt):
+        magnon.ray.tune(SMALL, journal=journal, progress=watch, **settings)
+    found = magnon.ray.tune(SMALL, journal=journal, progress=watch, **settings)
+    assert steps[:4] == [1, 2, 3, 4] and steps[4:] == list(range(5, len(steps) + 1))
+    assert _figures(found, "trials") == _figures(local, "trials")
+
+
+def test_time_that_is_over_ends_a_search():
+    found = magnon.ray.tune(SMALL, trials=40, epochs=10, charge="1/3", minutes=1e-6)
+    assert len(found.trials) == 1
+    with pytest.raises(magnon.errors.ArgumentError, match="minutes"):
+        magnon.ray.tune(SMALL, trials=40, minutes=-1)
+
+
+def test_random_kills_of_workers_and_drivers_change_nothing(tmp_path):
+    """MAGNON_KILLS=100 kills as often as before a release."""
+    script = Path(__file__).with_name("kills.py")
+    kills = os.environ.get("MAGNON_KILLS", "4")
+    done = subprocess.run([sys.executable, script, str(tmp_path), kills], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{kills} kills" in done.stdout

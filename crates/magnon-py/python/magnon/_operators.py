@@ -27,7 +27,9 @@ _OPERATOR = ("charge", "phase", "symmetrize", "normalize", "self_loops", "kind",
 
 def _build(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[_magnon.Operator, Dataset, dict[str, Any]]:
     dataset, rest = take(data, settings, progress)
-    flags = to_flags({key: rest.pop(key) for key in (*_OPERATOR, "threads") if key in rest})
+    about = {key: rest.pop(key) for key in _OPERATOR if key in rest}
+    # Threads are for what is done with the operator, too.
+    flags = to_flags({**about, "threads": rest.get("threads")})
     with watching(progress) as watch:
         return _magnon.Operator(dataset._inner, flags, watch), dataset, rest
 
@@ -350,6 +352,6 @@ def spectral_density(
 
 
 def _none_left(rest: dict[str, Any]) -> None:
-    left = [key for key, value in rest.items() if value is not None and key != "seed"]
+    left = [key for key, value in rest.items() if value is not None and key not in ("seed", "threads")]
     if left:
         raise TypeError(f"unexpected keyword argument(s): {', '.join(left)}")

@@ -1,8 +1,9 @@
 """``propagate``, ``compare`` and ``tune`` on a Ray cluster, with the arguments of the local functions.
 
-Feature columns never mix in h(S)X and trainings never talk: blocks of columns and models are tasks without a message
-between them. Ray starts a task again where its worker dies; results are those of the local call, bit for bit.
-Needs ``pip install magnon[ray]``; a cluster is joined as ``ray.init()`` finds it, or started in this process.
+Feature columns never mix in h(S)X and trainings never talk: blocks of columns, runs of models and trials of a search
+are tasks without a message between them. Ray starts a task again where its worker dies; results are those of the local
+call, bit for bit. Needs ``pip install magnon[ray]``; a cluster is joined as ``ray.init()`` finds it, or started in
+this process.
 
 Examples
 --------
@@ -12,22 +13,29 @@ Examples
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import os
+import platform
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _magnon, _operators, _training
-from ._dataset import Dataset, load_dataset, take
-from ._flags import split_settings, to_flags
+from ._blocks import BlockFolder, Blocks, Span
+from ._dataset import take
+from ._flags import to_flags
 from ._progress import Progress, watching
 from ._results import Result
-from .errors import ArgumentError
+from ._shipping import SharedFile
+from ._sources import Graph, Packed, Put, read_source
+from ._tasks import Tasks, remote
+from .errors import ArgumentError, DataError
 
 try:
     import ray
@@ -41,11 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare", "propagate", "tune"]
 
-#: Blocks that are in the object store at a time, for each processor of the cluster.
-_AHEAD = 2
-#: How often a task is begun again after its worker has died.
-_RETRIES = 20
-
 
 def propagate(  # type: ignore[misc]  # features may be given by place, too
     data: Any = "demo",
@@ -53,6 +56,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     *,
     columns: int = 8,
     output: str | os.PathLike[str] | None = None,
+    shared: bool | None = None,
     progress: Progress = False,
     **settings: Unpack[FilterSettings],
 ) -> Any:
@@ -61,15 +65,19 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     Parameters
     ----------
     data : graph, Dataset, or name of data
-        A packed graph (``G.magnon``) on storage that all machines share is mapped by each of them; other graphs
-        travel through the object store, once.
+        A packed graph (``G.magnon``) is mapped by each machine; other graphs travel through the object store, once.
     features : array or path of a ``.npy`` file, optional
         Taken as they are, unless ``feature_norm`` says otherwise; a file is mapped, and read a block at a time.
     columns : int
         Columns of a task; multiples of 8 use whole tiles.
     output : path, optional
-        A ``.npy`` file for the result, which is mapped. Blocks that are done are noted beside it, so that the same call
-        goes on where this one was interrupted.
+        A ``.npy`` file for the result, which is mapped. Blocks that are done lie in ``OUTPUT.ray`` until all are there,
+        so that the same call goes on where this one was interrupted.
+    shared : bool, optional
+        Whether all machines see the files of the graph and the features under the same names. True: a machine that
+        does not is an error. False: the graph is shipped through the object store in chunks and kept in the temporary
+        folder of each machine, features are shipped block by block. By default each machine looks whether it has
+        the same files, and what it has not is shipped.
     **settings
         Data, operator and filter flags; ``threads`` is the number of processors of a task, 1 by default.
 
@@ -80,44 +88,60 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     """
     if columns < 1:
         raise ArgumentError(f"columns is {columns}; a task needs at least one")
-    started = _start()
-    try:
-        source, block_of, shape, rest = _source(data, features, dict(settings), progress)
+    with _cluster():
+        graph, table, rest = read_source(data, features, dict(settings), shared, progress)
         threads = int(rest.pop("threads", None) or 1)
-        rest["charge"] = _charge(source, rest)
-        spans = [(first, min(first + columns, shape[1])) for first in range(0, shape[1], columns)]
-        about = [str(source if isinstance(source, str) else "graph"), shape, columns, sorted(map(str, rest.items()))]
-        kept = _Kept(output, (shape[0], shape[1]), about)
-        graph = source if isinstance(source, str) else ray.put(source)
-        task = ray.remote(num_cpus=threads, max_retries=_RETRIES)(_filter)
-        open_spans = [span for span in spans if span not in kept.done]
+        rest["charge"] = _charge(graph, rest)
+        nodes, width = table.shape
+        spans = [(first, min(first + columns, width)) for first in range(0, width, columns)]
+        about = ""
+        if output is not None:
+            about = json.dumps([graph.check(), table.check(), nodes, width, columns, to_flags(rest)])
+        task = remote(_filter, threads)
+        with Blocks(output, table.shape, spans, about) as blocks, watching(progress) as watch:
+            job = _Filtering(graph.shipped(), table.file, rest, threads, blocks.folder)
 
-        def submit(span: tuple[int, int]) -> Any:
-            return task.remote([graph], block_of(span), rest, threads)
+            def submit(span: Span) -> Any:
+                return task.remote(job, span, None if job.features is not None else ray.put(table.block(span)))
 
-        done = len(spans) - len(open_spans)
-        with watching(progress) as watch:
-            for span, block in _stream(open_spans, submit, threads):
-                kept.put(span, block)
-                done += 1
-                if watch is not None:
-                    watch(done, len(spans), "propagate")
-        return kept.result()
-    finally:
-        if started:
-            ray.shutdown()
+            done = len(blocks.done)
+            with Tasks([span for span in spans if span not in blocks.done], submit, threads) as tasks:
+                for span, block in tasks:
+                    if isinstance(block, _Missing):
+                        if shared:
+                            raise DataError(f"{block.path}: the machine {block.machine} does not see this file")
+                        if job.features is not None and block.path == job.features.path:
+                            job = replace(job, features=None)
+                        elif isinstance(job.graph, Packed) and job.graph.chunks is None:
+                            job = replace(job, graph=graph.shipped(whole=True))
+                        tasks.again(span)
+                        continue
+                    if block is not None:
+                        blocks.put(span, block)
+                    done += 1
+                    if watch is not None:
+                        watch(done, len(spans), "propagate")
+            return blocks.result()
 
 
 def compare(
     data: Any = "demo",
     models: Sequence[str] | None = None,
     *,
+    journal: str | os.PathLike[str] | None = None,
     progress: Progress = False,
     **settings: Any,
 ) -> _training.Comparison:
     """Compares models as tasks of a cluster: see :func:`magnon.compare`.
 
-    Each model is a task, and so is each control; what they come to is put together here.
+    Each run of each model is a task, controls among them; what they come to is put together here.
+
+    Parameters
+    ----------
+    journal : path, optional
+        A file that runs are kept in as they are done, so that the same call goes on where this one was interrupted.
+    **settings
+        Those of :func:`magnon.compare`; ``threads`` is the number of processors of a task, 1 by default.
     """
     if settings.get("tune") is not None or settings.get("tune_trials") is not None:
         raise ArgumentError("tune and tune_trials are for the local function; search first with magnon.ray.tune")
@@ -126,223 +150,221 @@ def compare(
     if models is not None:
         rest["models"] = list(models)
     flags = to_flags({**rest, "threads": threads})
-    started = _start()
-    try:
-        with tempfile.TemporaryDirectory(prefix="magnon-") as folder, watching(progress) as watch:
-            journal = Path(folder) / "jobs.jsonl"
-            # No part is as many, and makes the first line of the journal.
-            parts = Result(_magnon.compare_part(dataset._inner, flags, _NO_PART, str(journal)))
-            inner = ray.put(dataset)
-            task = ray.remote(num_cpus=threads, max_retries=_RETRIES)(_compare)
-            total, done = parts.entrants + parts.coins, 0
-            for wave in (range(parts.entrants), range(parts.entrants, total)):
-                known = ray.put(journal.read_bytes())
+    with _cluster(), _Journal(journal) as kept, watching(progress) as watch:
+        # No part is as many, and makes the first line of the journal.
+        parts = Result(_magnon.compare_part(dataset._inner, flags, _NO_PART, kept.path))
+        repeats = max(1, int(parts.repeats))
+        inner = ray.put(dataset)
+        task = remote(_compare, threads)
+        total, done = parts.entrants + parts.coins, 0
+        for wave in (range(parts.entrants), range(parts.entrants, total)):
+            known = ray.put(kept.read())
+            # Seconds of a run by entrant: none is tried again before each was tried once.
+            costs: dict[int, float] = {}
 
-                def submit(part: int, known: Any = known) -> Any:
-                    return task.remote([inner], known, part, flags)
+            def submit(part: int, known: Any = known, costs: dict[int, float] = costs) -> Any:
+                costs.setdefault(part // repeats, -1.0)
+                return task.remote([inner], known, part, flags)
 
-                for _, lines in _stream(wave, submit, threads):
-                    _add(journal, lines)
+            def cost(part: int, costs: dict[int, float] = costs) -> float:
+                return costs.get(part // repeats, float("inf"))
+
+            with Tasks(wave, submit, threads, ahead=0, cost=cost) as tasks:
+                for part, (lines, seconds) in tasks:
+                    kept.add(lines)
+                    costs[part // repeats] = max(costs[part // repeats], seconds)
                     done += 1
                     if watch is not None:
                         watch(done, total, "compare")
-            told, page = _magnon.compare(dataset._inner, flags, None, str(journal))
-        found = _training.Comparison(told)
-        found.__dict__["_page"] = page
-        return found
-    finally:
-        if started:
-            ray.shutdown()
+        told, page = _magnon.compare(dataset._inner, flags, None, kept.path)
+    found = _training.Comparison(told)
+    found.__dict__["_page"] = page
+    return found
 
 
-def tune(data: Any = "demo", *, progress: Progress = False, **settings: Unpack[ModelSettings]) -> Result:
-    """Searches for better settings on a worker of the cluster: see :func:`magnon.tune`.
+def tune(
+    data: Any = "demo",
+    *,
+    trials: int | None = None,
+    minutes: float | None = None,
+    search: Literal["halving", "random"] | None = None,
+    splits: int | None = None,
+    runs: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress = False,
+    **settings: Unpack[ModelSettings],
+) -> Result:
+    """Searches for better settings of a model as tasks of a cluster: see :func:`magnon.tune`.
 
-    A search is one task, as its rounds depend on each other; ``threads`` says how many processors it takes.
+    The trials of a rung are tasks; a rung ends before the next begins, as it decides which trials go on.
+
+    Parameters
+    ----------
+    journal : path, optional
+        A file that trials are kept in as they are done, so that the same call goes on where this one was interrupted.
+    **settings
+        Those of :func:`magnon.tune`; ``threads`` is the number of processors of a task, 1 by default.
     """
-    del progress  # the task runs elsewhere
+    if settings.get("model") == "":
+        raise ArgumentError("the name of the model is empty")
     about: dict[str, Any] = dict(settings)
     threads = int(about.pop("threads", None) or 1)
-    started = _start()
-    try:
-        source = data if isinstance(data, (str, os.PathLike)) else ray.put(data)
-        task = ray.remote(num_cpus=threads, max_retries=_RETRIES)(_tune)
-        return Result(ray.get(task.remote([source], about, threads)))
-    finally:
-        if started:
-            ray.shutdown()
+    begun = time.monotonic()
+    dataset, rest = take(data, about, False, keep=("split", "split_seed"))
+    rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs, threads=threads)
+    flags = to_flags(rest)
+    with _cluster(), _Journal(journal) as kept, watching(progress) as watch:
+        inner = ray.put(dataset)
+        task = remote(_tune, threads)
+        drawn = 0
+        while True:
+            stands = Result(_magnon.tune_part(dataset._inner, flags, _NO_PART, kept.path))
+            over = minutes is not None and time.monotonic() - begun >= 60 * minutes
+            if stands.open == 0 or (over and 0 < drawn < stands.trials):
+                break
+            drawn = stands.trials
+            known = ray.put(kept.read())
+
+            def submit(part: int, known: Any = known) -> Any:
+                return task.remote([inner], known, part, flags)
+
+            done = stands.done
+            with Tasks(range(stands.open), submit, threads, ahead=0) as tasks:
+                for _, lines in tasks:
+                    kept.add(lines)
+                    done += 1
+                    if watch is not None:
+                        watch(done, stands.steps, "tune")
+        # Time that is over cuts the search behind the trials that were drawn.
+        cut = {"trials": drawn} if stands.open else {}
+        return Result(_magnon.tune(dataset._inner, to_flags({**rest, **cut, "minutes": None}), None, kept.path))
 
 
-#: A part of a comparison that there is none of.
+#: A part of a comparison or a search that there is none of.
 _NO_PART = 1 << 40
 
 
-def _start() -> bool:
-    """Joins or starts a cluster; whether it was started here."""
-    if ray.is_initialized():
-        return False
-    ray.init(log_to_driver=False, include_dashboard=False)
-    return True
-
-
-def _stream(jobs: Iterable[Any], submit: Callable[[Any], Any], threads: int) -> Iterable[tuple[Any, Any]]:
-    """Results as they come. Few jobs are under way at a time, so that their arguments fit the object store."""
-    waiting = list(reversed(list(jobs)))
-    under_way: dict[Any, Any] = {}
+@contextlib.contextmanager
+def _cluster() -> Iterator[None]:
+    """Joins a cluster, or starts one for as long as a call takes."""
+    started = not ray.is_initialized()
+    if started:
+        ray.init(log_to_driver=False, include_dashboard=False)
     try:
-        while waiting or under_way:
-            # Asked every time, as machines join and leave.
-            cluster: Any = ray
-            most = max(2, _AHEAD * int(cluster.cluster_resources().get("CPU", 1)) // threads)
-            while waiting and len(under_way) < most:
-                job = waiting.pop()
-                under_way[submit(job)] = job
-            ready, _ = ray.wait(list(under_way), num_returns=1)
-            for ref in ready:
-                job = under_way.pop(ref)
-                yield job, ray.get(ref)
-                del ref
-    except BaseException:
-        for ref in under_way:
-            ray.cancel(ref, force=True)
-        raise
+        yield
+    finally:
+        if started:
+            ray.shutdown()
 
 
-def _source(
-    data: Any, features: Any, settings: dict[str, Any], progress: Progress
-) -> tuple[Any, Callable[[tuple[int, int]], Any], tuple[int, int], dict[str, Any]]:
-    """The graph as workers get it, blocks of the features, their shape, and the settings that are left."""
-    if isinstance(features, (str, os.PathLike)):
-        features = np.load(features, mmap_mode="r")
-    about, rest = split_settings(settings)
-    norm = about.get("feature_norm") or "none"
-    packed = isinstance(data, (str, os.PathLike)) and os.fspath(data).endswith(".magnon")
-    if packed and features is not None and norm == "none":
-        others = [key for key in about if key not in ("feature_norm", "features") and about[key] is not None]
-        if others:
-            raise ArgumentError(f"{', '.join(others)}: the graph is packed already")
-        table = features
-        source: Any = os.path.abspath(os.fspath(data))
-    else:
-        if features is not None:
-            settings = {**settings, "features": np.asarray(features)}
-            settings.setdefault("feature_norm", "none")
-        dataset, rest = take(data, settings, progress)
-        table = dataset.features
-        source = Dataset(dataset._inner, dataset.node_names)
-        if table is None:
-            raise ArgumentError(f"{dataset.name} has no features to filter; give some")
-    if table.ndim != 2:
-        raise ArgumentError(f"features are a table, not an array of {table.ndim} axes")
+@dataclass(frozen=True)
+class _Filtering:
+    """What the tasks of a call share."""
 
-    def block(span: tuple[int, int]) -> Any:
-        part = table[:, span[0] : span[1]]
-        part = part.toarray() if hasattr(part, "toarray") else part
-        return ray.put(np.ascontiguousarray(part, dtype=np.float32))
-
-    return source, block, (int(table.shape[0]), int(table.shape[1])), rest
+    graph: Packed | Put
+    #: The features, where workers read them themselves.
+    features: SharedFile | None
+    settings: dict[str, Any]
+    threads: int
+    folder: BlockFolder | None
 
 
-def _charge(source: Any, rest: dict[str, Any]) -> str:
+@dataclass(frozen=True)
+class _Missing:
+    """What a machine does not see."""
+
+    path: str
+    machine: str
+
+
+def _charge(graph: Graph, rest: dict[str, Any]) -> str:
     """The charge, fixed on the whole graph before anything is cut."""
     charge = rest.get("charge")
     if charge is not None and charge != "auto":
         return to_flags({"charge": charge})[0].split("=", 1)[1]
-    operator, _ = _operator(source, {key: value for key, value in rest.items() if key in _operators._OPERATOR})
+    about = {key: value for key, value in rest.items() if key in _operators._OPERATOR}
+    operator = _magnon.Operator(graph.dataset()._inner, to_flags(about), None)
     return str(Result(operator.report()).charge_text)
 
 
-def _operator(source: Any, settings: dict[str, Any]) -> tuple[_magnon.Operator, Any]:
-    dataset = load_dataset(source) if isinstance(source, str) else source
-    return _magnon.Operator(dataset._inner, to_flags(settings), None), dataset
+#: What the last task of this worker has built: the tasks of a call share it.
+_held: dict[str, Any] = {}
 
 
-#: The operator of the last task of this worker: the tasks of a call share it.
-_known: dict[str, Any] = {}
+def _hold(key: str, build: Callable[[], Any]) -> Any:
+    if _held.get("key") != key:
+        _held.clear()
+        _held.update(key=key, value=build())
+    return _held["value"]
 
 
-def _filter(graph: list[Any], block: Any, settings: dict[str, Any], threads: int) -> Any:
-    """A task: one block of columns."""
-    about = {key: value for key, value in settings.items() if key in _operators._OPERATOR}
-    rest = {key: value for key, value in settings.items() if key not in about}
-    key = repr((graph[0] if isinstance(graph[0], str) else graph[0].hex(), sorted(map(str, about.items()))))
-    if _known.get("key") != key:
-        source = graph[0] if isinstance(graph[0], str) else ray.get(graph[0])
-        _known.clear()
-        _known.update(key=key, operator=_operator(source, {**about, "threads": threads})[0])
-    filtered, _ = _known["operator"].propagate_block(block, to_flags({**rest, "threads": threads}), None)
+def _filter(job: _Filtering, span: Span, block: Any) -> Any:
+    """A task: one block of columns. It gives nothing where it could write the block itself."""
+    about = {key: value for key, value in job.settings.items() if key in _operators._OPERATOR}
+    rest = {key: value for key, value in job.settings.items() if key not in about}
+    flags = to_flags({**about, "threads": job.threads})
+
+    def build() -> Any:
+        dataset = job.graph.dataset()
+        return None if dataset is None else _magnon.Operator(dataset._inner, flags, None)
+
+    mark = job.graph.file.check if isinstance(job.graph, Packed) else job.graph.ref.hex()
+    operator = _hold(f"{mark} {flags}", build)
+    if operator is None and isinstance(job.graph, Packed):
+        _held.clear()
+        return _Missing(job.graph.file.path, platform.node())
+    if block is None and job.features is not None:
+        if not job.features.is_here():
+            return _Missing(job.features.path, platform.node())
+        part = np.load(job.features.path, mmap_mode="r")[:, span[0] : span[1]]
+        block = np.ascontiguousarray(part, dtype=np.float32)
+    filtered, _ = operator.propagate_block(block, to_flags({**rest, "threads": job.threads}), None)
+    if job.folder is not None and job.folder.is_here():
+        job.folder.save(span, filtered)
+        return None
     return filtered
 
 
-def _compare(dataset: list[Any], known: bytes, part: int, flags: list[str]) -> bytes:
-    """A task: one part of a comparison, as the lines of a journal that begins with what is known."""
-    inner = ray.get(dataset[0])._inner
+def _compare(dataset: list[Any], known: bytes, part: int, flags: list[str]) -> tuple[bytes, float]:
+    """A task: one part of a comparison, as the lines that it adds to a journal, and its seconds."""
+    begun = time.monotonic()
+    lines = _in_journal(dataset, known, lambda inner, path: _magnon.compare_part(inner, flags, part, path))
+    return lines, time.monotonic() - begun
+
+
+def _tune(dataset: list[Any], known: bytes, part: int, flags: list[str]) -> bytes:
+    """A task: one trial on one rung, as the line that it adds to a journal."""
+    return _in_journal(dataset, known, lambda inner, path: _magnon.tune_part(inner, flags, part, path))
+
+
+def _in_journal(dataset: list[Any], known: bytes, run: Callable[[_magnon.Dataset, str], Any]) -> bytes:
+    inner = _hold(dataset[0].hex(), lambda: ray.get(dataset[0]))._inner
     with tempfile.TemporaryDirectory(prefix="magnon-") as folder:
         journal = Path(folder) / "jobs.jsonl"
         journal.write_bytes(known)
-        _magnon.compare_part(inner, flags, part, str(journal))
-        return journal.read_bytes()
+        run(inner, str(journal))
+        return journal.read_bytes()[len(known) :]
 
 
-def _tune(data: list[Any], settings: dict[str, Any], threads: int) -> dict[str, Any]:
-    """A task: a whole search."""
-    source = data[0] if isinstance(data[0], (str, os.PathLike)) else ray.get(data[0])
-    return dict(_training.tune(source, threads=threads, **settings))
+class _Journal:
+    """The file that jobs are kept in: a given one, or one that lasts as long as the call."""
 
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="magnon-") if path is None else None
+        place = Path(self._folder.name) / "jobs.jsonl" if self._folder is not None else Path(os.fspath(path or ""))
+        self.path = str(place)
 
-def _add(journal: Path, lines: bytes) -> None:
-    """Adds the jobs of a journal to another about the same data, each once."""
-    known = journal.read_bytes().splitlines(keepends=True)
-    new = [line for line in lines.splitlines(keepends=True) if line not in known]
-    journal.write_bytes(b"".join(known + new))
+    def __enter__(self) -> _Journal:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
 
-class _Kept:
-    """The result, and which blocks of it are there: in memory, or in a file with a list beside it."""
+    def read(self) -> bytes:
+        return Path(self.path).read_bytes()
 
-    def __init__(self, output: Any, shape: tuple[int, int], about: list[Any]) -> None:
-        self._shape = shape
-        self._array: Any = None
-        self.done: set[tuple[int, int]] = set()
-        self._output = None if output is None else os.fspath(output)
-        if self._output is None:
-            return
-        self._part, self._list = self._output + ".part", self._output + ".done"
-        self._key = hashlib.sha256(json.dumps(about).encode()).hexdigest()
-        try:
-            lines = Path(self._list).read_text().splitlines()
-            self._array = np.load(self._part, mmap_mode="r+")
-        except (OSError, ValueError):
-            lines = []
-        if self._array is None or not lines or lines[0] != self._key or self._array.shape != shape:
-            self._array = None
-            Path(self._list).write_text(self._key + "\n")
-        else:
-            # A line that a kill has cut short is no block.
-            self.done = {(int(a), int(b)) for a, b, end in map(_words, lines[1:]) if end == "."}
-
-    def put(self, span: tuple[int, int], block: Any) -> None:
-        if self._array is None and self._output is None:
-            self._array = np.empty(self._shape, dtype=block.dtype)
-        elif self._array is None:
-            self._array = np.lib.format.open_memmap(self._part, mode="w+", dtype=block.dtype, shape=self._shape)
-        self._array[:, span[0] : span[1]] = block
-        if self._output is not None:
-            self._array.flush()
-            with open(self._list, "a") as lines:
-                lines.write(f"{span[0]} {span[1]} .\n")
-
-    def result(self) -> Any:
-        if self._output is None:
-            return self._array if self._array is not None else np.empty(self._shape, np.float32)
-        if self._array is not None:
-            self._array.flush()
-            self._array = None
-            os.replace(self._part, self._output)
-        os.remove(self._list)
-        return np.load(self._output, mmap_mode="r")
-
-
-def _words(line: str) -> tuple[str, str, str]:
-    words = (*line.split(), "", "", "")
-    return (words[0], words[1], words[2]) if words[2] == "." else ("0", "0", "")
+    def add(self, lines: bytes) -> None:
+        """Adds jobs in one go, so that a kill cuts at most the last line, which is then dropped."""
+        with open(self.path, "ab") as file:
+            file.write(lines)

@@ -5,7 +5,7 @@ use magnon::Error;
 use magnon::data::{Dataset, Split};
 use magnon::model::{MODELS, ModelConfig};
 use magnon::train::{DataConfig, RunConfig};
-use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
+use magnon::workflow::tune::{Search, TuneConfig, TuneParts, TuneRecord, Tuning, tune, tune_part};
 use magnon::workflow::{Journal, Progress, read_dataset};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -108,6 +108,48 @@ fn threads_and_interrupts_change_nothing() {
     };
     assert!(stops > 1, "{stops}");
     assert_eq!(figures(&found), one);
+}
+
+/// Trainings of a rung that are run apart, each knowing of the rungs before alone, are the search.
+#[test]
+fn parts_make_the_whole() {
+    let data = data("demo:nodes=120");
+    let base = base("mgc", 20);
+    let splits: &[Split] = &data.splits[..1];
+    for (search_by, trials) in [(Search::Halving, 30), (Search::Random, 5), (Search::Random, 1)] {
+        let config = TuneConfig { trials, search: search_by, ..Default::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let (path, own) = (folder.path().join("all.jsonl"), folder.path().join("own.jsonl"));
+        let part = |path: &std::path::Path, part: usize| -> TuneParts {
+            let mut journal = Journal::<TuneRecord>::open(path, &data).unwrap();
+            tune_part(&data, &base, splits, &config, &mut journal, part, &()).unwrap()
+        };
+        let mut trained = 0;
+        loop {
+            let stands = part(&path, usize::MAX);
+            assert_eq!(stands.done, trained);
+            if stands.open == 0 {
+                assert_eq!(stands.trials, trials);
+                break;
+            }
+            let before = std::fs::read(&path).unwrap();
+            for k in (0..stands.open).rev() {
+                std::fs::write(&own, &before).unwrap();
+                assert_eq!(part(&own, k).open, stands.open);
+                let lines = std::fs::read(&own).unwrap();
+                let mut all = std::fs::read(&path).unwrap();
+                assert!(lines.len() > before.len());
+                all.extend_from_slice(&lines[before.len()..]);
+                std::fs::write(&path, all).unwrap();
+                trained += 1;
+            }
+        }
+        let mut journal = Journal::<TuneRecord>::open(&path, &data).unwrap();
+        let known = journal.len();
+        let found = tune(&data, &base, splits, &config, Some(&mut journal), &()).unwrap();
+        assert_eq!((journal.len(), known), (trained, trained), "nothing was left to run");
+        assert_eq!(figures(&found), figures(&search(&data, &base, &config)));
+    }
 }
 
 #[test]

@@ -163,6 +163,8 @@ pub struct CompareParts {
     pub entrants: usize,
     /// Parts that need the runs of all others, as they are for the model that validation would take.
     pub coins: usize,
+    /// Parts of one model or control, one behind the other.
+    pub repeats: usize,
 }
 
 /// Runs one part of a comparison, or none where `part` is beyond the last, into the journal of `kept`. [`compare`]
@@ -223,7 +225,8 @@ fn run(
         tuned::tune_all(&setting, &mut entrants, budget, kept.tunings, progress)?;
     }
     let repeats = config.splits * config.runs;
-    let parts = CompareParts { entrants: entrants.len() * repeats, coins: draws * repeats };
+    let parts =
+        CompareParts { entrants: entrants.len() * repeats, coins: draws * repeats, repeats };
     if part.is_some_and(|part| part >= parts.entrants + parts.coins) {
         return Ok(Outcome::Part(parts));
     }

@@ -11,13 +11,14 @@
 //! search on any number of threads. A search that was interrupted goes on from what its journal has kept.
 
 mod importance;
+mod record;
 mod result;
 mod search;
 mod space;
 
 pub use importance::Importance;
+pub use record::{TuneParts, TuneRecord};
 pub use result::{TrialRow, Tuning, VALUE_COLUMNS};
-pub use search::TuneRecord;
 pub use space::Dimension;
 
 use super::charge::phase_of;
@@ -26,7 +27,7 @@ use crate::Error;
 use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, SharedInputs};
 use crate::train::{Experiment, RunConfig};
-use search::{Ground, Searcher};
+use search::{Found, Ground, Searcher};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -110,6 +111,48 @@ pub fn tune(
     journal: Option<&mut Journal<TuneRecord>>,
     progress: &dyn Progress,
 ) -> Result<Tuning, Error> {
+    match run(dataset, base, splits, config, journal, None, progress)? {
+        Outcome::Whole(tuning) => Ok(*tuning),
+        Outcome::Part(_) => Err(Error::Argument("a part is no search".to_owned())),
+    }
+}
+
+/// Trains one of the trials that the next rung of a search lacks, or none where `part` is beyond the last, into the
+/// journal. The trials of a rung do not depend on each other; the next rung needs all of them in one journal. [`tune`]
+/// with the journal of a search that has come to its end finds everything done. The time is not looked at:
+/// whoever hands out parts decides when to stop.
+pub fn tune_part(
+    dataset: &Dataset,
+    base: &RunConfig,
+    splits: &[Split],
+    config: &TuneConfig,
+    journal: &mut Journal<TuneRecord>,
+    part: usize,
+    progress: &dyn Progress,
+) -> Result<TuneParts, Error> {
+    config.check()?;
+    let config = TuneConfig { minutes: None, ..config.clone() };
+    match run(dataset, base, splits, &config, Some(journal), Some(part), progress)? {
+        Outcome::Part(parts) => Ok(parts),
+        Outcome::Whole(_) => Err(Error::Argument("a search is no part".to_owned())),
+    }
+}
+
+/// What came of a search or a part of it.
+enum Outcome {
+    Whole(Box<Tuning>),
+    Part(TuneParts),
+}
+
+fn run(
+    dataset: &Dataset,
+    base: &RunConfig,
+    splits: &[Split],
+    config: &TuneConfig,
+    journal: Option<&mut Journal<TuneRecord>>,
+    part: Option<usize>,
+    progress: &dyn Progress,
+) -> Result<Outcome, Error> {
     config.check()?;
     base.check()?;
     Experiment::check_data(dataset)?;
@@ -125,8 +168,13 @@ pub fn tune(
     let space = space::space(base, advice.as_ref());
     let ground =
         Ground { dataset, shared: &shared, base, space: &space, advice: advice.as_ref(), splits };
-    let found = Searcher::new(ground, config, progress).run(journal)?;
-    Ok(result::assemble(dataset, base, space, found))
+    let searcher = Searcher::new(ground, config, progress);
+    Ok(match searcher.run(journal, part)? {
+        Found::Whole(trials) => {
+            Outcome::Whole(Box::new(result::assemble(dataset, base, space, trials)))
+        }
+        Found::Part(parts) => Outcome::Part(parts),
+    })
 }
 
 /// Bytes of filtered features that trials share.

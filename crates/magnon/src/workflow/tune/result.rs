@@ -2,7 +2,8 @@
 
 use super::Dimension;
 use super::importance::{Importance, importance};
-use super::search::{Tried, TuneRecord};
+use super::record::TuneRecord;
+use super::search::Tried;
 use crate::data::Dataset;
 use crate::train::RunConfig;
 use serde::Serialize;

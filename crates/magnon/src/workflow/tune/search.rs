@@ -1,7 +1,7 @@
 //! The search: brackets of trials, cut short rung by rung.
 
 use super::space::{self, Dimension};
-use super::{Search, TuneConfig};
+use super::{Search, TuneConfig, TuneParts, TuneRecord};
 use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Split};
@@ -10,11 +10,10 @@ use crate::train::{
     Experiment, Outcome, Repeat, RunConfig, Seconds, TrainError, TrialResult, run_together,
 };
 use crate::workflow::journal::split_check;
-use crate::workflow::{Job, Journal, Progress, Stopper};
+use crate::workflow::{Journal, Progress, Stopper};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -25,43 +24,6 @@ use std::time::Instant;
 const BRACKET: usize = 27;
 /// One in so many goes on from a rung, with as many times the epochs.
 const KEPT: usize = 3;
-
-/// How one trial did on one rung.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TuneRecord {
-    /// What it was: settings, splits, seeds and epochs.
-    pub key: String,
-    /// Mean accuracy on validation nodes; `None` where training failed.
-    pub val_accuracy: Option<f64>,
-    /// Mean validation loss.
-    pub val_loss: Option<f64>,
-    /// Mean number of epochs.
-    pub epochs: f64,
-    /// Why training failed.
-    pub error: Option<String>,
-    /// Seconds of training.
-    pub seconds: f64,
-}
-
-impl Job for TuneRecord {
-    const CALL: &'static str = "tune";
-
-    fn key(&self) -> &str {
-        &self.key
-    }
-}
-
-impl TuneRecord {
-    /// What records are ranked by: the higher accuracy first, then the lower loss.
-    fn rank(&self) -> (f64, f64) {
-        (-self.val_accuracy.unwrap_or(-1.0), self.val_loss.unwrap_or(f64::INFINITY))
-    }
-
-    /// Whether it is better than another.
-    pub(super) fn beats(&self, other: &Self) -> bool {
-        self.rank() < other.rank()
-    }
-}
 
 /// A trial: its settings, and how it did on the rungs that it came to.
 #[derive(Clone, Debug)]
@@ -86,6 +48,14 @@ pub(super) struct Ground<'a> {
     pub space: &'a [Dimension],
     pub advice: Option<&'a ChargeAdvice>,
     pub splits: &'a [Split],
+}
+
+/// What a search came to.
+pub(super) enum Found {
+    /// All trials, in the order in which they were drawn.
+    Whole(Vec<Tried>),
+    /// Where it stands that is run in parts.
+    Part(TuneParts),
 }
 
 pub(super) struct Searcher<'a> {
@@ -121,34 +91,67 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Runs the search and gives all trials, in the order in which they were drawn.
-    pub fn run(self, journal: Option<&mut Journal<TuneRecord>>) -> Result<Vec<Tried>, Error> {
+    /// Runs the search. With a `part`, it goes as far as the journal knows, trains that one of the trainings that the
+    /// next rung lacks, if there is such a one, and ends.
+    pub fn run(
+        self,
+        journal: Option<&mut Journal<TuneRecord>>,
+        part: Option<usize>,
+    ) -> Result<Found, Error> {
         let journal = Mutex::new(journal);
-        let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed);
         let mut trials: Vec<Tried> = Vec::new();
+        let open = self.search(&mut trials, &journal, part)?;
+        Ok(match part {
+            None => Found::Whole(trials),
+            Some(_) => Found::Part(TuneParts {
+                open,
+                done: self.done.load(Relaxed),
+                steps: self.steps(),
+                trials: trials.len(),
+            }),
+        })
+    }
+
+    /// Draws and trains trials; gives how many trainings are left open, which are none unless there is a `part`.
+    fn search(
+        &self,
+        trials: &mut Vec<Tried>,
+        journal: &Mutex<Option<&mut Journal<TuneRecord>>>,
+        part: Option<usize>,
+    ) -> Result<usize, Error> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed);
         // The first trial is the configuration as it is, with a race for a charge that is left open.
         let values = space::values(self.space, self.base);
         trials.push(Tried { values, config: self.base.clone(), rungs: Vec::new() });
-        self.rung(&mut trials, &[0], None, &journal)?;
+        let open = self.rung(trials, &[0], None, journal, part)?;
+        if open > 0 {
+            return Ok(open);
+        }
         let epochs = trials[0].rungs[0].1.epochs;
         while trials.len() < self.config.trials && !self.is_over() {
             let size = BRACKET.min(self.config.trials - trials.len());
             let begin = trials.len();
-            self.draw(&mut trials, size, &mut rng);
+            self.draw(trials, size, &mut rng);
             let mut alive: Vec<usize> = (begin..trials.len()).collect();
             if alive.is_empty() {
                 break; // the space has no other points
             }
             if self.config.search == Search::Halving {
-                for part in [KEPT * KEPT, KEPT] {
-                    let allowed = ((epochs / part as f64).ceil() as usize).max(1);
-                    self.rung(&mut trials, &alive, Some(allowed), &journal)?;
-                    alive = best_third(&trials, &alive);
+                for share in [KEPT * KEPT, KEPT] {
+                    let allowed = ((epochs / share as f64).ceil() as usize).max(1);
+                    let open = self.rung(trials, &alive, Some(allowed), journal, part)?;
+                    if open > 0 {
+                        return Ok(open);
+                    }
+                    alive = best_third(trials, &alive);
                 }
             }
-            self.rung(&mut trials, &alive, None, &journal)?;
+            let open = self.rung(trials, &alive, None, journal, part)?;
+            if open > 0 {
+                return Ok(open);
+            }
         }
-        Ok(trials)
+        Ok(0)
     }
 
     fn is_over(&self) -> bool {
@@ -172,14 +175,16 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Trains some trials for at most so many epochs, or to the end.
+    /// Trains some trials for at most so many epochs, or to the end; with a `part`, only that one of those that the
+    /// journal does not know. Gives how many it did not know where there is a part.
     fn rung(
         &self,
         trials: &mut [Tried],
         which: &[usize],
         epochs: Option<usize>,
         journal: &Mutex<Option<&mut Journal<TuneRecord>>>,
-    ) -> Result<(), Error> {
+        part: Option<usize>,
+    ) -> Result<usize, Error> {
         let locked = || journal.lock().unwrap_or_else(PoisonError::into_inner);
         let finish = |record: TuneRecord, is_new: bool| -> Result<TuneRecord, Error> {
             if is_new {
@@ -199,8 +204,14 @@ impl<'a> Searcher<'a> {
         for (at, record) in found.into_iter().filter_map(|(at, record)| Some((at, record?))) {
             records.push((at, finish(record, false)?));
         }
+        let open = if part.is_some() { left.len() } else { 0 };
+        let left: Vec<usize> = left.into_iter().map(|(at, _)| at).collect();
+        let left = match part {
+            None => left,
+            Some(part) => left.get(part).copied().into_iter().collect(),
+        };
         let configs: Vec<(usize, RunConfig)> =
-            left.iter().map(|&(at, _)| (at, self.cut(&trials[at].config, epochs))).collect();
+            left.iter().map(|&at| (at, self.cut(&trials[at].config, epochs))).collect();
         let key = |at: usize| self.key(&trials[at].config, epochs);
         match self.base.train.device.is_cpu() || left.len() < 2 {
             true => {
@@ -216,7 +227,7 @@ impl<'a> Searcher<'a> {
         for (at, record) in records {
             trials[at].rungs.push((epochs, record));
         }
-        Ok(())
+        Ok(open)
     }
 
     /// Trainings in all, as far as the number of trials decides.
