@@ -284,13 +284,13 @@ mod tests {
         let nodes: Vec<u32> = (10..20).chain([59, 0, 3]).chain(30..60).collect();
         let [a, b] = [&memory, &file].map(|table| table.rows(&nodes).unwrap());
         assert_eq!(a, b);
-        for k in 0..channels.len() {
+        for (k, (_, field)) in channels.iter().enumerate() {
             let [MapSource::Dense { shape, numbers }, MapSource::Dense { numbers: other, .. }] =
                 [(&memory, &a), (&file, &b)].map(|(table, rows)| table.channel::<f32>(rows, k))
             else {
                 panic!("a channel is dense")
             };
-            assert_eq!((shape.rows(), shape.cols(), shape.field()), (43, 21, channels[k].1));
+            assert_eq!((shape.rows(), shape.cols(), shape.field()), (43, 21, *field));
             assert!(numbers == other && numbers.iter().any(|&x| x != 0.0));
         }
     }
