@@ -41,8 +41,8 @@ pub use error::ModelError;
 pub use info::{Direction, FilterNeed, ModelInfo, OperatorNeed, TrainingDefaults};
 pub use mgc::Gate;
 pub use network::{
-    Architecture, BuildSeconds, InputShare, Inputs, Masked, Mode, Network, Purpose, Reach,
-    RowClassifier, View,
+    Architecture, BuildSeconds, Gathered, InputShare, Inputs, Masked, Mode, Network, Purpose,
+    Reach, RowClassifier, View,
 };
 pub use rows::{MappedRows, ProductOrder, RowSource};
 pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};

@@ -232,14 +232,30 @@ pub trait View<E: Engine>: Send + Sync {
     fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var;
 }
 
+/// What the numbers of a batch are gathered in, kept from batch to batch.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered<T> {
+    /// One row, as it is stored.
+    pub(super) row: Vec<f32>,
+    /// All of them.
+    pub(super) numbers: Vec<T>,
+}
+
+impl<T> Gathered<T> {
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        self.row.capacity() * size_of::<f32>() + self.numbers.capacity() * size_of::<T>()
+    }
+}
+
 /// A network that classifies a node by numbers of its own, without a look at other nodes in a step.
 pub trait RowClassifier<E: Engine>: Send + Sync {
-    /// Logits of some nodes, whose numbers are `gathered` first; the list is kept from batch to batch.
+    /// Logits of some nodes, whose numbers are `gathered` first.
     fn logits_of(
         &self,
         trace: &mut Trace<E>,
         nodes: &[u32],
-        gathered: &mut Vec<E::Real>,
+        gathered: &mut Gathered<E::Real>,
         mode: Mode,
     ) -> Result<Var, ModelError>;
 }

@@ -89,7 +89,8 @@ fn batches_have_the_logits_of_all_rows() {
         let view = whole.view(&engine, &nodes).unwrap();
         let expected = view.logits(&mut trace, None, Mode::Evaluate);
         let rows = batched.by_rows().unwrap();
-        let found = rows.logits_of(&mut trace, &nodes, &mut Vec::new(), Mode::Evaluate).unwrap();
+        let found =
+            rows.logits_of(&mut trace, &nodes, &mut Default::default(), Mode::Evaluate).unwrap();
         let [expected, found] = [expected, found].map(|var| trace.value(var).unwrap());
         assert_eq!(found.len(), 6 * 3);
         for (a, b) in expected.iter().zip(found) {

@@ -3,7 +3,7 @@
 use super::compute::{Blocks, Computed};
 use super::head::Head;
 use crate::matrix::Matrix;
-use crate::model::network::{BuildSeconds, RowClassifier, evaluate, named};
+use crate::model::network::{BuildSeconds, Gathered, RowClassifier, evaluate, named};
 use crate::model::{Mode, ModelError, Network, Reach, View};
 use crate::nn::{Engine, Layout, Parameters, Relabelling, Trace, Var};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl<E: Engine> RowClassifier<E> for Bank<'_, E> {
         &self,
         trace: &mut Trace<E>,
         nodes: &[u32],
-        _: &mut Vec<E::Real>,
+        _: &mut Gathered<E::Real>,
         mode: Mode,
     ) -> Result<Var, ModelError> {
         let blocks = self.computed.blocks(trace.engine(), nodes)?;

@@ -6,7 +6,7 @@ use super::source::{MappedRows, RowSource};
 use crate::data::Features;
 use crate::filter::{Filter, Form, Propagated, propagate, propagate_block};
 use crate::matrix::Matrix;
-use crate::model::network::{BuildSeconds, RowClassifier};
+use crate::model::network::{BuildSeconds, Gathered, RowClassifier};
 use crate::model::{Inputs, Mode, ModelError, Network, Purpose, Reach, View};
 use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Scalar, Shape, Trace, Var};
 use crate::operator::MagneticOperator;
@@ -248,20 +248,21 @@ impl<E: Engine, H: Head> RowClassifier<E> for RowNetwork<'_, E, H> {
         &self,
         trace: &mut Trace<E>,
         nodes: &[u32],
-        gathered: &mut Vec<E::Real>,
+        gathered: &mut Gathered<E::Real>,
         mode: Mode,
     ) -> Result<Var, ModelError> {
         let Some(rows) = self.input.all() else { unreachable!("there are rows to classify by") };
         let shape = rows.shape().with_rows(nodes.len());
         // Complex rows may be twice as many real columns.
         let shape = if self.real { shape.as_real() } else { shape };
-        let mut row = vec![0.0; shape.width()];
-        gathered.clear();
+        let Gathered { row, numbers } = gathered;
+        row.resize(shape.width(), 0.0);
+        numbers.clear();
         for &node in nodes {
-            rows.copy(node as usize, &mut row);
-            gathered.extend(row.iter().map(|&x| E::Real::from_f32(x)));
+            rows.copy(node as usize, row);
+            numbers.extend(row.iter().map(|&x| E::Real::from_f32(x)));
         }
-        let rows = trace.input(shape, gathered);
+        let rows = trace.input(shape, numbers);
         let weight = trace.parameter(self.head.first().weight);
         let product = trace.product(rows, weight);
         Ok(self.head.finish(trace, product, mode))

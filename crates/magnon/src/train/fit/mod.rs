@@ -11,7 +11,7 @@ pub use state::{Best, State};
 pub use targets::Targets;
 
 use super::{TrainConfig, TrainError};
-use crate::model::{Mode, RowClassifier, View};
+use crate::model::{Gathered, Mode, RowClassifier, View};
 use crate::nn::{Adam, Done, DrawKey, Engine, Loss, Parameters, Scalar, Tape, Trace, download};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -186,7 +186,7 @@ struct Trainer<'e, 'b, E: Engine> {
 struct Batch {
     order: Vec<u32>,
     nodes: Vec<u32>,
-    numbers: Vec<f32>,
+    gathered: Gathered<f32>,
     pairs: Vec<(u32, u32)>,
 }
 
@@ -218,12 +218,13 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
 
     /// Bytes that are held beside the parameters.
     fn bytes(&self, count: usize) -> usize {
-        let Batch { order, nodes, numbers, pairs } = &self.batch;
+        let Batch { order, nodes, gathered, pairs } = &self.batch;
         let targets = self.targets.map(Targets::len).iter().sum::<usize>() + pairs.capacity();
         4 * count * size_of::<f32>()
             + self.tape.bytes()
             + self.engine.scratch_bytes()
-            + (order.capacity() + nodes.capacity() + numbers.capacity()) * size_of::<f32>()
+            + (order.capacity() + nodes.capacity()) * size_of::<u32>()
+            + gathered.bytes()
             + targets * size_of::<(u32, u32)>()
             + self.history.capacity() * size_of::<EpochRecord>()
     }
@@ -320,14 +321,14 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         batch: &[u32],
         mode: Mode,
     ) -> Result<Loss, TrainError> {
-        let Batch { nodes, numbers, pairs, .. } = &mut self.batch;
+        let Batch { nodes, gathered, pairs, .. } = &mut self.batch;
         nodes.clear();
         nodes.extend(batch.iter().map(|&row| targets.nodes[row as usize]));
         pairs.clear();
         let class = |&row: &u32| targets.pairs[row as usize].1;
         pairs.extend((0..).zip(batch.iter().map(class)));
         let mut trace = self.tape.trace(parameters);
-        let logits = network.logits_of(&mut trace, nodes, numbers, mode)?;
+        let logits = network.logits_of(&mut trace, nodes, gathered, mode)?;
         Ok(trace.nll_loss(logits, pairs)?)
     }
 
