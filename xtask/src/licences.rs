@@ -1,7 +1,7 @@
 //! Licences and sources of the crates that we build on, held to the lists of `deny.toml`.
 //!
 //! `cargo deny check` knows more (advisories, crates in two versions) and takes minutes to install; what its
-//! file says about licences and registries is checked here without it, offline.
+//! file says about licences and registries is checked here without it.
 
 use crate::{cargo, root};
 use anyhow::{Context, bail};
@@ -11,7 +11,7 @@ use std::fs;
 
 pub fn check() -> anyhow::Result<()> {
     let allowed = allowed(&fs::read_to_string(root().join("deny.toml"))?)?;
-    let flags = ["metadata", "--format-version", "1", "--all-features", "--locked", "--offline"];
+    let flags = ["metadata", "--format-version", "1", "--all-features", "--locked"];
     let output = cargo(&flags).output()?;
     if !output.status.success() {
         bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr));

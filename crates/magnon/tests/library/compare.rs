@@ -205,6 +205,21 @@ fn figures_are_those_of_plain_runs() {
     assert!((majority - 1.0 / 3.0).abs() < 0.05, "{majority}");
 }
 
+/// A model that leaves settings open has the figures of those that validation takes, split by split.
+#[test]
+fn figures_are_those_of_the_settings_taken() {
+    let data = data("cyclic:nodes=150,columns=4");
+    let found = run(&data, &config(vec![quick("bank", 25)], 3));
+    let mut plain = quick("bank", 25).config;
+    plain.data.split = "60/20/20".parse().unwrap();
+    (plain.runs.count, plain.runs.vary) = (3, Vary::Both);
+    let outcome = Experiment::new(&data, &plain).unwrap().run(None, &()).unwrap();
+    assert_eq!(outcome.choices[0].taken_by, 0, "the first is not taken by all of them");
+    let mean = outcome.runs.iter().map(|run| run.metrics[2].accuracy).sum::<f64>() / 3.0;
+    let row = found.models.iter().find(|row| row.model == "bank").unwrap();
+    assert!((row.test_accuracy.unwrap().mean - mean).abs() < 1e-12);
+}
+
 #[test]
 fn a_model_that_fails_is_a_row_that_says_so() {
     let data = data("demo:nodes=120");

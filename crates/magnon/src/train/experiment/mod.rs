@@ -237,6 +237,12 @@ impl<'a> Experiment<'a> {
         self.config.operator.is_some_and(|operator| open(operator.charge))
     }
 
+    /// Whether something is left open for validation to decide: the charge, or settings of the model.
+    pub fn chooses(&self) -> bool {
+        self.chooses_charge()
+            || !self.config.model.alternatives(self.graph, self.features).is_empty()
+    }
+
     /// Trains everything that the configuration asks for. `advice` has the candidates where the
     /// charge is left open.
     pub fn run(

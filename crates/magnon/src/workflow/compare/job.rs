@@ -205,7 +205,7 @@ impl<'a> Jobs<'a> {
                     PassChoice::Low => Some(false),
                     PassChoice::Auto => None,
                 }),
-                races: experiment.chooses_charge(),
+                chooses: experiment.chooses(),
                 finals: Mutex::new(HashMap::new()),
                 memory: config.memory,
                 exceeded: AtomicBool::new(false),
@@ -221,15 +221,15 @@ impl<'a> Jobs<'a> {
                 }
                 outcome => outcome?,
             };
-            let races = observer.races;
+            let chooses = observer.chooses;
             let finals = observer.finals.into_inner().unwrap_or_else(PoisonError::into_inner);
             for run in &outcome.runs {
                 let key =
                     self.key(entrant, Repeat { seed: run.trial.seed, split: run.trial.split });
-                let taken = run.trial.charge.map(ChargeChoice::Fixed);
                 let trials = finals.get(&key).into_iter().flatten();
-                for job in trials.filter(|job| job.charge == taken).take(1) {
-                    if races {
+                let taken = |(trial, _): &&(Trial, JobResult)| *trial == run.trial;
+                for (_, job) in trials.filter(taken).take(1) {
+                    if chooses {
                         self.keep(job);
                     }
                     results.push(job.clone());
@@ -271,16 +271,18 @@ impl<'a> Jobs<'a> {
                 None => groups.push((settled, vec![run])),
             }
         }
-        // What a race has come to is known at its end only. So that an interrupt loses little, it is run
+        // What a choice has come to is known at its end only. So that an interrupt loses little, it is made
         // on no more splits at a time than keep all threads busy.
-        let races = |config: &RunConfig| {
+        let chooses = |config: &RunConfig| {
+            let open = |features| !config.model.alternatives(&dataset.graph, features).is_empty();
             config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)
+                || dataset.features.as_ref().is_some_and(open)
         };
         let at_a_time = rayon::current_num_threads().div_ceil(config.runs);
         let mut parts = Vec::new();
         for (settled, runs) in groups {
             let number =
-                |run: usize| if races(&settled) { repeats[run].split / at_a_time } else { 0 };
+                |run: usize| if chooses(&settled) { repeats[run].split / at_a_time } else { 0 };
             for part in runs.chunk_by(|&a, &b| number(a) == number(b)) {
                 parts.push((settled.clone(), part.to_vec()));
             }
@@ -316,10 +318,10 @@ struct JobObserver<'j, 'a> {
     jobs: &'j Jobs<'a>,
     entrant: &'j Entrant,
     high: Option<bool>,
-    /// Whether a charge is raced for: what a job took is then known when all charges have been tried.
-    races: bool,
-    /// Trials that came to their end, by key: of several, the charge tells which was taken.
-    finals: Mutex<HashMap<String, Vec<JobResult>>>,
+    /// Whether something is left open: what a job took is then known when all of it has been tried.
+    chooses: bool,
+    /// Trials that came to their end, by key.
+    finals: Mutex<HashMap<String, Vec<(Trial, JobResult)>>>,
     memory: Option<u64>,
     exceeded: AtomicBool,
 }
@@ -357,10 +359,10 @@ impl Observer for JobObserver<'_, '_> {
         if trials.is_empty() {
             self.jobs.done.fetch_add(1, Relaxed);
         }
-        if !self.races {
+        if !self.chooses {
             self.jobs.keep(&job);
         }
-        trials.push(job);
+        trials.push((trial.clone(), job));
         drop(finals);
         self.jobs.tell(self.entrant);
     }
