@@ -362,7 +362,7 @@ impl Observer for JobObserver<'_, '_> {
         if !self.chooses {
             self.jobs.keep(&job);
         }
-        trials.push((trial.clone(), job));
+        trials.push((*trial, job));
         drop(finals);
         self.jobs.tell(self.entrant);
     }
