@@ -1,8 +1,10 @@
 //! Large arrays: touched at random, or of a size that input decides.
 
+mod cache;
 mod prefetch;
 mod slab;
 
+pub(crate) use cache::last_level as last_level_cache;
 pub(crate) use prefetch::{prefetch, prefetch_once};
 pub(crate) use slab::Slab;
 

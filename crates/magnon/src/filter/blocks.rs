@@ -2,11 +2,8 @@
 
 use super::{Filter, FilterError};
 use crate::operator::MagneticOperator;
-use crate::operator::line::{F32_LANES, F64_LANES};
+use crate::operator::line::{F32_LANES, F64_LANES, LINE};
 use crate::operator::pattern::Weights;
-
-/// Bytes that a line of a tile has, in either precision.
-const LINE: usize = 64;
 
 /// Bytes that `propagate` needs for `columns` columns of single precision, which are in memory beside their result;
 /// the pattern is not counted, but its slices are, where products have some.

@@ -8,6 +8,7 @@
 //! Each row is computed by one thread in one order, so results do not depend on the number of
 //! threads.
 
+use super::coefficients::Coefficients;
 use super::input::Input;
 use super::instructions::{FUSED_EVERYWHERE, Instructions};
 use super::line::{Line, Real};
@@ -18,85 +19,10 @@ use crate::memory::prefetch;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// How an entry's coefficient t(u,v) = c + i·s is found.
-pub trait Coefficients<T>: Copy + Sync {
-    /// `[c, s]` of entry `e` in row `u`, whose packed column is `packed`.
-    ///
-    /// # Safety
-    /// `e` is an entry of row `u` of the pattern and `packed` its column.
-    unsafe fn at(&self, u: usize, e: usize, packed: u32) -> [T; 2];
-
-    /// Whether there is a coefficient for each entry of the pattern.
-    fn covers(&self, pattern: &Pattern) -> bool;
-}
-
-/// By phase class, from a table that stays in the nearest cache.
-#[derive(Clone, Copy)]
-pub struct ByClass<'a, T>(pub &'a [[T; 2]; 4]);
-
-impl<T: Real> Coefficients<T> for ByClass<'_, T> {
-    #[inline(always)]
-    unsafe fn at(&self, _: usize, _: usize, packed: u32) -> [T; 2] {
-        self.0[(packed >> 30) as usize]
-    }
-
-    fn covers(&self, _: &Pattern) -> bool {
-        true
-    }
-}
-
-/// ½(e^{i2πq}P(u,v) + e^{−i2πq}P(v,u)) with P(u,v) = A(u,v)·a(u)·b(v), from which of both edges exist and two
-/// factors for each node.
-#[derive(Clone, Copy)]
-pub struct ByDegree<'a, T> {
-    /// A(u,v) and A(v,u), by phase class.
-    pub classes: &'a [[T; 2]; 4],
-    /// [a, b] of each node: 1/√(degree out), 1/√(degree in).
-    pub factors: &'a [[T; 2]],
-    /// ½ cos 2πq, ½ sin 2πq.
-    pub turn: [T; 2],
-}
-
-impl<T: Real> Coefficients<T> for ByDegree<'_, T> {
-    #[inline(always)]
-    unsafe fn at(&self, u: usize, _: usize, packed: u32) -> [T; 2] {
-        // SAFETY: `u` is a row of the pattern and the column names a node; `Step::check` has seen that there
-        // are factors for each. Tested by `missing_coefficients_are_refused`.
-        let ([a, b], [far_a, far_b]) = unsafe {
-            let far = (packed & COLUMN) as usize;
-            (*self.factors.get_unchecked(u), *self.factors.get_unchecked(far))
-        };
-        let [out, back] = self.classes[(packed >> 30) as usize];
-        let (out, back) = (out * a * far_b, back * far_a * b);
-        [self.turn[0] * (out + back), self.turn[1] * (out - back)]
-    }
-
-    fn covers(&self, pattern: &Pattern) -> bool {
-        self.factors.len() >= pattern.nodes()
-    }
-}
-
-/// One explicit value for each entry.
-#[derive(Clone, Copy)]
-pub struct ByEntry<'a, T>(pub &'a [[T; 2]]);
-
-impl<T: Real> Coefficients<T> for ByEntry<'_, T> {
-    #[inline(always)]
-    unsafe fn at(&self, _: usize, e: usize, _: u32) -> [T; 2] {
-        // SAFETY: the caller names an entry of the pattern, and `Step::check` has seen that there is
-        // a value for each. Tested by `missing_coefficients_are_refused`.
-        unsafe { *self.0.get_unchecked(e) }
-    }
-
-    fn covers(&self, pattern: &Pattern) -> bool {
-        self.0.len() >= pattern.stored()
-    }
-}
-
 /// The vectors and scalars of one step; see the [module](self).
 pub struct Step<'a, T, const N: usize, C> {
     pub pattern: &'a Pattern,
-    /// The entries of the pattern by slices, where a step goes slice by slice.
+    /// The entries of the pattern by slices, where a step goes slice by slice and keeps nothing.
     pub slices: Option<&'a Slices>,
     pub coefficients: C,
     /// g, one for each node.
@@ -116,7 +42,7 @@ pub struct Step<'a, T, const N: usize, C> {
 }
 
 /// Entries that are asked for ahead of use; the pattern's columns run on that far.
-const AHEAD: usize = 40;
+pub(super) const AHEAD: usize = 40;
 /// Rows of the result that are asked for ahead of being written.
 const WRITE_AHEAD: usize = 8;
 const _: () = assert!(AHEAD <= PADDING);
@@ -128,14 +54,14 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     pub fn run<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
         let Some(slices) = self.slices else {
-            return by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
+            return by_blocks(&self.pattern.blocks, 1, out, |_, rows, out| {
                 self.lines::<COMPLEX>(rows, out, set);
             });
         };
         // All threads are in one slice at a time, whose lines they share in the cache.
         for slice in 0..slices.count() {
-            by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
-                self.slice_lines::<COMPLEX>(slices, slice, rows, out, set);
+            by_blocks(&self.pattern.blocks, 1, out, |block, rows, out| {
+                self.add_slice::<COMPLEX>(slices, [slice, block], rows, out, set);
             });
         }
     }
@@ -145,9 +71,14 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         self.check(out.len());
         match self.slices {
             None => self.lines::<COMPLEX>(0..out.len(), out, set),
-            Some(slices) => (0..slices.count()).for_each(|slice| {
-                self.slice_lines::<COMPLEX>(slices, slice, 0..out.len(), out, set);
-            }),
+            Some(slices) => {
+                for slice in 0..slices.count() {
+                    for (block, rows) in self.pattern.blocks.windows(2).enumerate() {
+                        let (rows, out) = (rows[0]..rows[1], &mut out[rows[0]..rows[1]]);
+                        self.add_slice::<COMPLEX>(slices, [slice, block], rows, out, set);
+                    }
+                }
+            }
         }
     }
 
@@ -157,7 +88,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         self.check(out.matrix.rows());
         assert!(self.slices.is_none(), "sums of slices wait in lines");
         let (columns, leave) = (&out.columns, out.leave);
-        by_blocks(&self.pattern.blocks, cols, out.matrix.as_mut_slice(), |rows, cells| {
+        by_blocks(&self.pattern.blocks, cols, out.matrix.as_mut_slice(), |_, rows, cells| {
             set.run(
                 #[inline(always)]
                 || {
@@ -179,7 +110,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         assert!(self.pattern.columns.len() == self.pattern.stored() + PADDING);
         assert!(self.coefficients.covers(self.pattern));
         if let Some(slices) = self.slices {
-            assert!(slices.nodes() == n && slices.columns().len() == self.pattern.columns.len());
+            assert!(slices.nodes() == n && C::BY_COLUMN && self.keep == T::ZERO);
         }
     }
 
@@ -199,73 +130,6 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         );
     }
 
-    /// What one slice adds to some rows; the first one adds all the rest, too.
-    fn slice_lines<const COMPLEX: bool>(
-        &self,
-        slices: &Slices,
-        slice: usize,
-        rows: Range<usize>,
-        out: &mut [Line<T, N>],
-        set: Instructions,
-    ) {
-        let (start, offsets) = slices.slice(slice);
-        let ends = &offsets[rows.start..=rows.end];
-        set.run(
-            #[inline(always)]
-            || {
-                // By numbers: an iterator over all of these is not always compiled into the loop.
-                for i in 0..out.len() {
-                    let u = rows.start + i;
-                    let entries = start + ends[i] as usize..start + ends[i + 1] as usize;
-                    // Most rows of the later slices have few entries, and some none.
-                    if slice > 0 && entries.is_empty() {
-                        continue;
-                    }
-                    let line = &mut out[i].0;
-                    *line = match set {
-                        Instructions::Portable => self.slice_row::<COMPLEX, FUSED_EVERYWHERE>(
-                            slices,
-                            u,
-                            entries,
-                            slice == 0,
-                            *line,
-                        ),
-                        _ => self.slice_row::<COMPLEX, true>(slices, u, entries, slice == 0, *line),
-                    };
-                }
-            },
-        );
-    }
-
-    /// The line of node `u` with what entries of one slice add to it.
-    #[inline(always)]
-    fn slice_row<const COMPLEX: bool, const FUSED: bool>(
-        &self,
-        slices: &Slices,
-        u: usize,
-        entries: Range<usize>,
-        first: bool,
-        before: [T; N],
-    ) -> [T; N] {
-        let sum = self.gather::<COMPLEX, FUSED>(u, slices.columns(), entries);
-        let gain = self.scale * self.gain[u];
-        let mut line = before;
-        if first {
-            let own = self.scale * self.own[u];
-            let (z, x) = (&self.z[u].0, self.input.line(u).0);
-            let theta = self.enter.map_or(self.theta, |enter| self.theta * enter[u]);
-            let before = if self.keep == T::ZERO { [T::ZERO; N] } else { before };
-            for i in 0..N {
-                let kept = fma::<T, FUSED>(self.keep, before[i], theta * x[i]);
-                line[i] = fma::<T, FUSED>(own, z[i], kept);
-            }
-        }
-        for i in 0..N {
-            line[i] = fma::<T, FUSED>(gain, sum[i], line[i]);
-        }
-        line
-    }
-
     /// The new line of node `u`, with fused multiplications where `set` has them.
     #[inline(always)]
     fn row_on<const COMPLEX: bool>(&self, u: usize, before: [T; N], set: Instructions) -> [T; N] {
@@ -280,7 +144,17 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     #[inline(always)]
     fn row<const COMPLEX: bool, const FUSED: bool>(&self, u: usize, before: [T; N]) -> [T; N] {
         let entries = self.pattern.offsets[u]..self.pattern.offsets[u + 1];
-        let mut line = self.gather::<COMPLEX, FUSED>(u, &self.pattern.columns, entries);
+        self.complete::<FUSED>(u, self.gather::<COMPLEX, FUSED>(u, entries), before)
+    }
+
+    /// The new line of node `u`, which held `before`, from the sum over its entries.
+    #[inline(always)]
+    pub(super) fn complete<const FUSED: bool>(
+        &self,
+        u: usize,
+        sum: [T; N],
+        before: [T; N],
+    ) -> [T; N] {
         let gain = self.scale * self.gain[u];
         let own = self.scale * self.own[u];
         let z = &self.z[u].0;
@@ -288,6 +162,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         let theta = self.enter.map_or(self.theta, |enter| self.theta * enter[u]);
         // What was there counts for nothing when it is not kept, not even as 0 · ∞.
         let before = if self.keep == T::ZERO { [T::ZERO; N] } else { before };
+        let mut line = sum;
         for i in 0..N {
             let mut sum = gain * line[i];
             sum = fma::<T, FUSED>(own, z[i], sum);
@@ -297,7 +172,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         line
     }
 
-    /// Σ_v t(u,v)·z(v) over entries of row `u` among `columns`, which are the pattern's or those of its slices.
+    /// Σ_v t(u,v)·z(v) over the entries of row `u`.
     ///
     /// Sums of c·z and of s·z are kept apart, so that an entry costs two multiply-adds on whole
     /// lines; real and imaginary parts meet once, at the end of the row.
@@ -305,16 +180,15 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     fn gather<const COMPLEX: bool, const FUSED: bool>(
         &self,
         u: usize,
-        columns: &[u32],
         entries: Range<usize>,
     ) -> [T; N] {
+        let columns = &*self.pattern.columns;
         let mut cosine = [T::ZERO; N];
         let mut sine = [T::ZERO; N];
         for e in entries {
             // SAFETY: entries run to `stored`, columns to `stored + PADDING` and name nodes below
-            // n (the pattern's invariant, whose entries slices put in another order); z has n lines (`check`). Tested by
-            // `every_entry_is_gathered_once` and `slices_give_the_same_sums`, also under Miri, and
-            // `short_vectors_are_refused`.
+            // n (the pattern's invariant); z has n lines (`check`). Tested by
+            // `every_entry_is_gathered_once`, also under Miri, and `short_vectors_are_refused`.
             let ([c, s], z) = unsafe {
                 let packed = *columns.get_unchecked(e);
                 let ahead = *columns.get_unchecked(e + AHEAD) & COLUMN;
@@ -340,12 +214,12 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     }
 }
 
-/// Shares rows of `width` items between threads at the cuts of `blocks`.
+/// Shares rows of `width` items between threads at the cuts of `blocks`; work is told which of them it has.
 fn by_blocks<I: Send>(
     blocks: &[usize],
     width: usize,
     mut items: &mut [I],
-    work: impl Fn(Range<usize>, &mut [I]) + Sync,
+    work: impl Fn(usize, Range<usize>, &mut [I]) + Sync,
 ) {
     let mut tasks = Vec::with_capacity(blocks.len());
     for rows in blocks.windows(2) {
@@ -353,11 +227,11 @@ fn by_blocks<I: Send>(
         tasks.push((rows[0]..rows[1], head));
         items = tail;
     }
-    tasks.into_par_iter().for_each(|(rows, items)| work(rows, items));
+    tasks.into_par_iter().enumerate().for_each(|(block, (rows, items))| work(block, rows, items));
 }
 
 #[inline(always)]
-fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
+pub(super) fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
     if FUSED { a.fused(b, c) } else { a * b + c }
 }
 
@@ -365,6 +239,7 @@ fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
+    use crate::operator::coefficients::{ByClass, ByEntry};
     use crate::operator::pattern::Weights;
 
     const NODES: usize = 6;
@@ -441,6 +316,18 @@ mod tests {
             let found = sliced_sums(&unit, Some(&slices), ByClass(&REAL), NODES);
             assert!(whole.iter().zip(&found).all(|(a, b)| a.0 == b.0), "width {width}");
         }
+    }
+
+    /// Entries are added up by ascending column, wherever the cuts lie.
+    #[test]
+    fn cuts_change_no_bit() {
+        let unit = pattern(false);
+        let sums = |width| {
+            let slices = Slices::of_width(&unit, width).unwrap();
+            let lines = sliced_sums(&unit, Some(&slices), ByClass(&[[0.1, 0.0]; 4]), NODES);
+            lines.iter().map(|line| line.0.map(f32::to_bits)).collect::<Vec<_>>()
+        };
+        assert!([1, 2, 4].iter().all(|&width| sums(width) == sums(NODES)));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::memory::zeroed;
 use bytemuck::{Pod, Zeroable};
 use std::ops::{Add, Mul, Sub};
 
+/// Bytes of a line, in either precision.
+pub const LINE: usize = 64;
 /// Number of `f32` in a line.
 pub const F32_LANES: usize = 16;
 /// Number of `f64` in a line.

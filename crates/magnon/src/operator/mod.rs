@@ -2,10 +2,11 @@
 //!
 //! With A(u,v) the weight of u → v, A_s its symmetrisation and
 //! T_q(u,v) = exp(i·2πq·(A(u,v) − A(v,u))), the operators are built from A_s ⊙ T_q, which is
-//! Hermitian. One normalisation divides degrees out and in apart; its file says what follows. [`Pattern`] holds what does not depend on any choice; [`MagneticOperator`] is a
-//! pattern with a [`OperatorConfig`], and cheap to make again for another charge.
+//! Hermitian. One normalisation divides degrees out and in apart; its file says what follows. [`Pattern`] holds what
+//! does not depend on any choice; [`MagneticOperator`] is a pattern with a [`OperatorConfig`], and cheap to make again for another charge.
 
 mod charge;
+pub(crate) mod coefficients;
 mod config;
 mod directed;
 mod edge_matrix;
@@ -20,6 +21,7 @@ mod part;
 mod parts;
 pub(crate) mod pattern;
 mod product;
+mod sliced;
 pub(crate) mod slices;
 pub(crate) mod stepper;
 

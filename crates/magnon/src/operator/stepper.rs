@@ -1,9 +1,10 @@
 //! `Stepper`: steps of one operator on tiles, in one precision and layout.
 
 use super::MagneticOperator;
+use super::coefficients::{ByClass, ByDegree, ByEntry, Coefficients};
 use super::input::Input;
 use super::instructions::Instructions;
-use super::kernel::{ByClass, ByDegree, ByEntry, Coefficients, Step};
+use super::kernel::Step;
 use super::line::{Line, Real, tile};
 use super::magnetic::{CoefficientStore, Scaling};
 use super::output::{Cell, Place, write};
@@ -122,7 +123,8 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
     ) -> Step<'s, T, N, C> {
         Step {
             pattern: self.operator.pattern(),
-            slices: self.operator.pattern().slices(),
+            // Sums of slices wait in the lines that a step could keep.
+            slices: if factors.keep == 0.0 { self.operator.pattern().slices() } else { None },
             coefficients,
             gain: &scaling.gain,
             own: &scaling.own,
