@@ -168,7 +168,7 @@ impl Architecture for BankConfig {
         let rescale = features.values().iter().all(|&x| x >= 0.0);
         // A strong decay keeps few labels from being learnt by heart; weights for each node cannot bear it.
         let strong = Self { decay: STRONG_DECAY * self.decay, ..self.clone() };
-        // The size of a smoothed row tells how sure it is.
+        // The size of a row that is a mean over neighbours tells how sure it is.
         let smooth = Self { normalize_rows: false, ..strong.clone() };
         let walks = Self { rescale, ..strong };
         let sized = Self { degrees: true, ..walks.clone() };
@@ -177,7 +177,8 @@ impl Architecture for BankConfig {
             |bank: &Self, channels| Self { channels: Channels::Given(channels), ..bank.clone() };
         let mut banks = vec![
             with(&smooth, vec![Channel::low_pass(64)]),
-            with(&smooth, vec![Channel::low_pass(8)]),
+            with(&smooth, vec![Channel::page_rank(64)]),
+            with(&smooth, channels::walks(graph)),
             with(&walks, channels::walks(graph)),
             with(&sized, channels::walks(graph)),
         ];

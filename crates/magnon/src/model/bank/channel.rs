@@ -1,6 +1,6 @@
 //! `Channel`: one input of a bank, written as a short text.
 
-use crate::filter::FilterConfig;
+use crate::filter::{FilterConfig, FilterKind};
 use crate::operator::{Along, Kind, OperatorConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,6 +52,13 @@ impl Channel {
     /// LinearRank of the undirected graph with self loops.
     pub fn low_pass(order: usize) -> Self {
         let filter = FilterConfig { order: Some(order), ..Default::default() };
+        Self::Filter { operator: OperatorConfig::default(), filter }
+    }
+
+    /// Personalised PageRank of the undirected graph with self loops.
+    pub fn page_rank(order: usize) -> Self {
+        let filter =
+            FilterConfig { kind: FilterKind::Ppr, order: Some(order), ..Default::default() };
         Self::Filter { operator: OperatorConfig::default(), filter }
     }
 
