@@ -177,6 +177,7 @@ impl Architecture for BankConfig {
             |bank: &Self, channels| Self { channels: Channels::Given(channels), ..bank.clone() };
         let mut banks = vec![
             with(&smooth, vec![Channel::low_pass(64)]),
+            with(&smooth, vec![Channel::low_pass(8)]),
             with(&smooth, vec![Channel::page_rank(64)]),
             with(&smooth, channels::walks(graph)),
             with(&walks, channels::walks(graph)),
