@@ -160,7 +160,7 @@ impl Slices {
     /// The entry at a place.
     ///
     /// # Safety
-    /// The place is less than [`PADDING`] beyond an entry of a run.
+    /// The place is at most [`PADDING`] beyond an entry of a run.
     #[inline(always)]
     pub unsafe fn entry(&self, at: usize) -> Entry {
         // SAFETY: as many zeros follow the last entry.
