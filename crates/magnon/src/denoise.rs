@@ -14,7 +14,6 @@ pub use energy::dirichlet_energy;
 use crate::filter::conjugate_gradient::{System, Work};
 use crate::filter::{FilterError, Progress};
 use crate::matrix::Matrix;
-use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F64_LANES as N, Line};
 use crate::operator::stepper::{Source, Stepper};
@@ -206,7 +205,7 @@ fn solve<const COMPLEX: bool>(
             line
         };
         let lines: Vec<Line<f64, N>> = (0..rows).map(line).collect();
-        let source = Source { input: Input::Tile(&lines), enter: scaling.enter.as_deref() };
+        let source = Source { lines: Some(&lines), enter: scaling.enter.as_deref() };
         system.solve(source, &mut work)?;
         for (u, line) in work.solution.iter().enumerate() {
             let leave = scaling.leave.as_ref().map_or(1.0, |leave| leave[u]);

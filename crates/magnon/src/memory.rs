@@ -1,10 +1,8 @@
 //! Large arrays: touched at random, or of a size that input decides.
 
-mod cache;
 mod prefetch;
 mod slab;
 
-pub(crate) use cache::last_level as last_level_cache;
 pub(crate) use prefetch::{prefetch, prefetch_once};
 pub(crate) use slab::Slab;
 
@@ -16,17 +14,26 @@ use bytemuck::Zeroable;
 /// pages are small, and every small page costs a fault when it is first touched. The system is
 /// asked for large ones and may decline.
 pub(crate) fn zeroed<T: Zeroable>(len: usize) -> Vec<T> {
-    let zeros: Vec<T> = bytemuck::zeroed_vec(len);
-    #[cfg(target_os = "linux")]
-    advise_huge_pages(zeros.as_ptr().cast(), size_of::<T>() * len);
-    zeros
+    // Asked once more in the way that ends the process where there is no memory.
+    try_zeroed(len).unwrap_or_else(|| bytemuck::zeroed_vec(len))
 }
 
 /// The same, or `None` where the system refuses.
 pub(crate) fn try_zeroed<T: Zeroable>(len: usize) -> Option<Vec<T>> {
-    let zeros: Vec<T> = bytemuck::allocation::try_zeroed_vec(len).ok()?;
-    #[cfg(target_os = "linux")]
-    advise_huge_pages(zeros.as_ptr().cast(), size_of::<T>() * len);
+    // Fresh pages are zero. An allocator that has to align does not rely on that and writes the zeros itself, so the pages are
+    // in use, and small, before anybody can ask for large ones. Then we ask first and write afterwards.
+    if align_of::<T>() <= align_of::<u64>() {
+        let zeros: Vec<T> = bytemuck::allocation::try_zeroed_vec(len).ok()?;
+        #[cfg(target_os = "linux")]
+        advise_huge_pages(zeros.as_ptr().cast(), size_of::<T>() * len);
+        return Some(zeros);
+    }
+    let mut zeros = try_room::<T>(len)?;
+    // SAFETY: there is room for `len` values, of which all zero bits are one (`Zeroable`). Tested by `aligned_arrays_are_zero`.
+    unsafe {
+        zeros.as_mut_ptr().write_bytes(0, len);
+        zeros.set_len(len);
+    }
     Some(zeros)
 }
 
@@ -81,6 +88,14 @@ mod tests {
         assert!(zeros.iter().all(|&zero| zero == 0));
         zeros.fill(1);
         assert_eq!(zeros.iter().sum::<u32>(), 3 << 20);
+    }
+
+    #[test]
+    fn aligned_arrays_are_zero() {
+        // Memory that was in use before is not zero by itself.
+        drop(vec![crate::operator::line::Line([7u8; 64]); 1 << 10]);
+        let zeros = zeroed::<crate::operator::line::Line<u8, 64>>(1 << 10);
+        assert!(zeros.len() == 1 << 10 && zeros.iter().all(|line| line.0 == [0; 64]));
     }
 
     #[test]

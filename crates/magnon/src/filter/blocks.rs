@@ -6,7 +6,7 @@ use crate::operator::line::{F32_LANES, F64_LANES, LINE};
 use crate::operator::pattern::Weights;
 
 /// Bytes that `propagate` needs for `columns` columns of single precision, which are in memory beside their result;
-/// the pattern is not counted, but its slices are, where products have some.
+/// the pattern is not counted.
 pub fn bytes_for(operator: &MagneticOperator, filter: &Filter, columns: usize) -> usize {
     let nodes = operator.nodes();
     let (tiles, number) =
@@ -18,7 +18,6 @@ pub fn bytes_for(operator: &MagneticOperator, filter: &Filter, columns: usize) -
         Weights::Explicit(_) => operator.pattern().stored().saturating_mul(2 * number),
         Weights::Unit => 0,
     };
-    let entries = entries.saturating_add(operator.pattern().slice_bytes());
     nodes.saturating_mul(fixed.saturating_add((4 + cell) * columns)).saturating_add(entries)
 }
 

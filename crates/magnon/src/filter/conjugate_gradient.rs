@@ -7,7 +7,6 @@
 use super::FilterError;
 use super::recurrence::{Between, Pair, powers};
 use crate::operator::Scaling;
-use crate::operator::input::Input;
 use crate::operator::line::{F64_LANES as N, Line, tile};
 use crate::operator::stepper::{CHUNK, Source, Stepper};
 use rayon::prelude::*;
@@ -59,7 +58,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         let mut iterations = 0;
         while (0..N).any(|i| square[i] > goal[i]) && iterations < MAX_ITERATIONS {
             iterations += 1;
-            let along = Source { input: Input::Tile(direction), enter: None };
+            let along = Source { lines: Some(direction), enter: None };
             powers(self.stepper, self.denominator, self.scaling, along, pair, Between::NOTHING)?;
             let curvature = self.inner(direction, &pair.now);
             let mut alpha = [0.0; N];
@@ -98,7 +97,7 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
         let Work { solution, residual, pair, .. } = work;
         powers(self.stepper, &[1.0], self.scaling, source, pair, Between::NOTHING)?;
         residual.copy_from_slice(&pair.now);
-        let at = Source { input: Input::Tile(solution), enter: None };
+        let at = Source { lines: Some(solution), enter: None };
         powers(self.stepper, self.denominator, self.scaling, at, pair, Between::NOTHING)?;
         update(residual, &pair.now, |b, q, _| b - q);
         let left = self.inner(residual, residual);

@@ -2,14 +2,14 @@
 
 use crate::data::Features;
 use crate::matrix::SparseMatrix;
-use crate::operator::input::{Columns, Input};
-use crate::operator::line::{Line, Real, tile};
-use rayon::prelude::*;
+use crate::operator::input::Columns;
+use crate::operator::instructions::Instructions;
+use crate::operator::line::{Line, Real};
 use std::ops::Range;
 
 /// Features ready to be handed out tile by tile.
 pub(super) enum Tiles<'a> {
-    /// Dense features are read in place.
+    /// Dense features.
     Dense { data: &'a [f32], stride: usize },
     /// Sparse features are sorted by tile once, and scattered into a tile of zeros.
     Sparse(SparseTiles),
@@ -18,7 +18,6 @@ pub(super) enum Tiles<'a> {
 /// Stored entries of a sparse matrix, grouped by tiles of `width` columns.
 pub(super) struct SparseTiles {
     width: usize,
-    nodes: usize,
     offsets: Vec<usize>,
     cells: Vec<Cell>,
 }
@@ -40,62 +39,22 @@ impl<'a> Tiles<'a> {
         }
     }
 
-    /// The columns `first..first + width` as the input of a step; `scratch` is used where there is
-    /// nothing to read in place.
-    pub fn input<'b, T: Real, const N: usize>(
-        &'b self,
+    /// Reads the columns of a tile, `index`-th of all; `shared` between the threads of the current pool.
+    pub fn load<T: Real, const N: usize>(
+        &self,
         index: usize,
         columns: Range<usize>,
-        scratch: &'b mut InputScratch<T, N>,
-    ) -> Input<'b, T, N> {
+        lines: &mut [Line<T, N>],
+        set: Instructions,
+        shared: bool,
+    ) {
         match self {
-            Self::Dense { data, stride } if *stride > columns.len() && scratch.gathers => {
-                scratch.gather(data, *stride, columns.clone());
-                let (stride, width) = (columns.len(), columns.len());
-                Input::Real(Columns { data: &scratch.columns, stride, first: 0, width })
+            Self::Dense { data, stride } => {
+                let (first, width) = (columns.start, columns.len());
+                Columns { data, stride: *stride, first, width }.load(None, lines, set, shared);
             }
-            Self::Dense { data, stride } => Input::Real(Columns {
-                data,
-                stride: *stride,
-                first: columns.start,
-                width: columns.len(),
-            }),
-            Self::Sparse(tiles) => {
-                tiles.fill(index, &mut scratch.lines);
-                Input::Tile(&scratch.lines)
-            }
+            Self::Sparse(tiles) => tiles.fill(index, lines),
         }
-    }
-}
-
-/// Where the columns of a tile lie close together: every product reads them again.
-pub(super) struct InputScratch<T, const N: usize> {
-    lines: Vec<Line<T, N>>,
-    columns: Vec<f32>,
-    /// Whether columns of a wider matrix are gathered, on the threads of the current pool.
-    gathers: bool,
-}
-
-/// Rows that are gathered at a time.
-const ROWS: usize = 4096;
-
-impl<T: Real, const N: usize> InputScratch<T, N> {
-    pub fn new(gathers: bool) -> Self {
-        Self { lines: Vec::new(), columns: Vec::new(), gathers }
-    }
-
-    /// Copies columns of a matrix with `stride` columns.
-    fn gather(&mut self, data: &[f32], stride: usize, columns: Range<usize>) {
-        let (rows, width) = (data.len() / stride, columns.len());
-        if self.columns.len() != rows * width {
-            self.columns = crate::memory::zeroed(rows * width);
-        }
-        let parts = self.columns.par_chunks_mut(ROWS * width).zip(data.par_chunks(ROWS * stride));
-        parts.for_each(|(to, from)| {
-            for (to, from) in to.chunks_exact_mut(width).zip(from.chunks_exact(stride)) {
-                to.copy_from_slice(&from[columns.clone()]);
-            }
-        });
     }
 }
 
@@ -126,16 +85,12 @@ impl SparseTiles {
             cells[next[tile]] = cell;
             next[tile] += 1;
         });
-        Self { width, nodes: matrix.rows(), offsets, cells }
+        Self { width, offsets, cells }
     }
 
-    fn fill<T: Real, const N: usize>(&self, index: usize, lines: &mut Vec<Line<T, N>>) {
+    fn fill<T: Real, const N: usize>(&self, index: usize, lines: &mut [Line<T, N>]) {
         debug_assert!(self.width <= N);
-        if lines.len() == self.nodes {
-            lines.fill(Line::ZERO);
-        } else {
-            *lines = tile(self.nodes);
-        }
+        lines.fill(Line::ZERO);
         for cell in &self.cells[self.offsets[index]..self.offsets[index + 1]] {
             lines[cell.row as usize].0[cell.lane as usize] = T::from_f64(f64::from(cell.value));
         }

@@ -1,18 +1,17 @@
 //! `propagate`: the act h(S)X.
 //!
 //! Columns never mix, so X is taken a tile of columns at a time through all products. A tile of a
-//! large graph is shared between threads by rows, which keeps two tiles in memory whatever the
+//! large graph is shared between threads by rows, which keeps three tiles in memory whatever the
 //! number of threads; tiles of a small graph fit a core's own cache and are worked on side by side.
 
 use super::conjugate_gradient::{System, Work};
 use super::form::{Form, centre, half};
-use super::input::{InputScratch, Tiles};
+use super::input::Tiles;
 use super::recurrence::{Between, Pair, chebyshev, powers};
 use super::{Filter, FilterError};
 use crate::data::Features;
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F32_LANES, F64_LANES, Line, Real, tile};
 use crate::operator::output::{Cell, first_not_finite, write};
@@ -119,20 +118,18 @@ impl Task<'_> {
         })
     }
 
-    /// Bytes that are needed: of the result, of two lines per node in each of so many tiles, and of the
+    /// Bytes that are needed: of the result, of three lines per node for each of so many tiles, and of the
     /// operator's factors and coefficients.
     fn bytes<T, const N: usize, C>(&self, tiles: usize) -> usize {
         let (nodes, pattern) = (self.operator.nodes(), self.operator.pattern());
         let cells = nodes.saturating_mul(self.columns.len()).saturating_mul(size_of::<C>());
-        let lines = nodes.saturating_mul(2 * size_of::<Line<T, N>>()).saturating_mul(tiles);
+        let lines = nodes.saturating_mul(3 * size_of::<Line<T, N>>()).saturating_mul(tiles);
         let factors = nodes.saturating_mul(4 * size_of::<T>());
         let entries = match pattern.weights {
             Weights::Explicit(_) => pattern.stored().saturating_mul(size_of::<[T; 2]>()),
             Weights::Unit => 0,
         };
-        [lines, factors, entries, pattern.slice_bytes()]
-            .into_iter()
-            .fold(cells, usize::saturating_add)
+        [lines, factors, entries].into_iter().fold(cells, usize::saturating_add)
     }
 
     /// All tiles, in lines of `N` numbers `T`, written as cells `C`.
@@ -171,8 +168,9 @@ impl Task<'_> {
         let span = |t: usize| t * width..((t + 1) * width).min(cols);
         let work_on = |t: usize, scratch: &mut Scratch<T, N>| {
             let columns = self.columns.start + span(t).start..self.columns.start + span(t).end;
-            let input = sources.input(t, columns, &mut scratch.input);
-            let source = Source { input, enter: context.scaling.enter.as_deref() };
+            sources.load(t, columns, &mut scratch.input, self.instructions, !small);
+            let lines = Some(&scratch.input[..]);
+            let source = Source { lines, enter: context.scaling.enter.as_deref() };
             T::evaluate(&context, source, &mut scratch.pair)
         };
 
@@ -184,7 +182,7 @@ impl Task<'_> {
                 let results: Result<Vec<_>, FilterError> = batch
                     .into_par_iter()
                     .map(|t| {
-                        let mut scratch = Scratch::new(nodes, false);
+                        let mut scratch = Scratch::new(nodes);
                         work_on(t, &mut scratch)?;
                         Ok((span(t), scratch.pair.now))
                     })
@@ -194,7 +192,7 @@ impl Task<'_> {
                 write(&mut out, &tiles, context.scaling.leave.as_deref(), self.instructions);
             }
         } else {
-            let mut scratch = Scratch::new(nodes, true);
+            let mut scratch = Scratch::new(nodes);
             for t in 0..tiles {
                 work_on(t, &mut scratch)?;
                 let leave = context.scaling.leave.as_deref();
@@ -225,14 +223,15 @@ pub(super) struct TileContext<'a, T, const N: usize, const COMPLEX: bool> {
 
 /// The tiles that a thread works on.
 struct Scratch<T, const N: usize> {
-    input: InputScratch<T, N>,
+    /// The columns of X, which every product reads again: close together, as lines.
+    input: Vec<Line<T, N>>,
     pair: Pair<T, N>,
 }
 
 impl<T: Real, const N: usize> Scratch<T, N> {
-    fn new(nodes: usize, gathers: bool) -> Self {
+    fn new(nodes: usize) -> Self {
         let pair = Pair { now: tile(nodes), next: tile(nodes) };
-        Self { input: InputScratch::new(gathers), pair }
+        Self { input: tile(nodes), pair }
     }
 }
 
@@ -282,8 +281,7 @@ impl Evaluate<F64_LANES> for f64 {
         };
         let mut work = Work::new(pair.now.len());
         system.solve(source, &mut work)?;
-        let input = Input::Tile(&work.solution);
-        let solution = Source { input, enter: None };
+        let solution = Source { lines: Some(&work.solution), enter: None };
         powers(&context.stepper, numerator, &context.scaling, solution, pair, Between::NOTHING)?;
         if (context.between.tick)() { Ok(()) } else { Err(FilterError::Stopped) }
     }

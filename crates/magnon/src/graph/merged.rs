@@ -4,7 +4,7 @@ use crate::memory::Slab;
 
 /// The columns of a pattern run this many entries past its end, so that the product may prefetch
 /// ahead without asking where the end is.
-pub(crate) const PADDING: usize = 64;
+pub(crate) const PADDING: usize = 192;
 
 /// Bits of a packed column that hold the node.
 pub(crate) const COLUMN: u32 = (1 << 30) - 1;

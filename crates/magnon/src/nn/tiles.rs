@@ -1,7 +1,6 @@
 //! Recurrences on tiles, as the solvers for spectra make them, in main memory or on a card.
 
 use super::{AnyEngine, EngineError};
-use crate::operator::input::Input;
 use crate::operator::instructions::Instructions;
 use crate::operator::line::{F64_LANES, Line, Real, tile};
 use crate::operator::stepper::{CHUNK, Factors, Source, Stepper};
@@ -112,8 +111,8 @@ impl<T: Real, const N: usize, const COMPLEX: bool> TileWork<T, N> for Here<'_, T
                 out = tile(self.operator.nodes());
             }
             let z = &tiles[step.z];
-            let input = step.source.map_or(Input::Zero, |source| Input::Tile(&tiles[source]));
-            let source = Source { input, enter: None };
+            let lines = step.source.map(|source| &tiles[source][..]);
+            let source = Source { lines, enter: None };
             self.stepper.step(&self.scaling, step.factors, source, z, &mut out);
             let on = match &mut listener {
                 Some(listener) => listener(inner(&weights, z, &out), inner(&weights, &out, &out)),

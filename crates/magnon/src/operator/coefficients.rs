@@ -5,13 +5,10 @@ use super::pattern::{COLUMN, Pattern};
 
 /// How an entry's coefficient t(u,v) = c + i·s is found.
 pub trait Coefficients<T>: Copy + Sync {
-    /// Whether it depends on the row and the packed column alone.
-    const BY_COLUMN: bool;
-
     /// `[c, s]` of entry `e` in row `u`, whose packed column is `packed`.
     ///
     /// # Safety
-    /// `e` is an entry of row `u` of the pattern and `packed` its column; only the latter where it depends on that alone.
+    /// `e` is an entry of row `u` of the pattern and `packed` its column.
     unsafe fn at(&self, u: usize, e: usize, packed: u32) -> [T; 2];
 
     /// Whether there is a coefficient for each entry of the pattern.
@@ -23,8 +20,6 @@ pub trait Coefficients<T>: Copy + Sync {
 pub struct ByClass<'a, T>(pub &'a [[T; 2]; 4]);
 
 impl<T: Real> Coefficients<T> for ByClass<'_, T> {
-    const BY_COLUMN: bool = true;
-
     #[inline(always)]
     unsafe fn at(&self, _: usize, _: usize, packed: u32) -> [T; 2] {
         self.0[(packed >> 30) as usize]
@@ -48,8 +43,6 @@ pub struct ByDegree<'a, T> {
 }
 
 impl<T: Real> Coefficients<T> for ByDegree<'_, T> {
-    const BY_COLUMN: bool = true;
-
     #[inline(always)]
     unsafe fn at(&self, u: usize, _: usize, packed: u32) -> [T; 2] {
         // SAFETY: `u` is a row of the pattern and the column names a node; `Step::check` has seen that there
@@ -73,8 +66,6 @@ impl<T: Real> Coefficients<T> for ByDegree<'_, T> {
 pub struct ByEntry<'a, T>(pub &'a [[T; 2]]);
 
 impl<T: Real> Coefficients<T> for ByEntry<'_, T> {
-    const BY_COLUMN: bool = false;
-
     #[inline(always)]
     unsafe fn at(&self, _: usize, e: usize, _: u32) -> [T; 2] {
         // SAFETY: the caller names an entry of the pattern, and `Step::check` has seen that there is

@@ -9,21 +9,17 @@
 //! threads.
 
 use super::coefficients::Coefficients;
-use super::input::Input;
 use super::instructions::{FUSED_EVERYWHERE, Instructions};
-use super::line::{Line, Real};
+use super::line::{LINE, Line, Real};
 use super::output::{Cell, Place};
 use super::pattern::{COLUMN, PADDING, Pattern};
-use super::slices::Slices;
-use crate::memory::prefetch;
+use crate::memory::{prefetch, prefetch_once};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// The vectors and scalars of one step; see the [module](self).
 pub struct Step<'a, T, const N: usize, C> {
     pub pattern: &'a Pattern,
-    /// The entries of the pattern by slices, where a step goes slice by slice and keeps nothing.
-    pub slices: Option<&'a Slices>,
     pub coefficients: C,
     /// g, one for each node.
     pub gain: &'a [T],
@@ -37,14 +33,26 @@ pub struct Step<'a, T, const N: usize, C> {
     pub theta: T,
     /// Factor of x(u) for each node, where x comes unscaled.
     pub enter: Option<&'a [T]>,
-    pub input: Input<'a, T, N>,
+    /// x as a tile; nothing where it is zero.
+    pub x: Option<&'a [Line<T, N>]>,
     pub z: &'a [Line<T, N>],
 }
 
 /// Entries that are asked for ahead of use; the pattern's columns run on that far.
-pub(super) const AHEAD: usize = 40;
-/// Rows of the result that are asked for ahead of being written.
-const WRITE_AHEAD: usize = 8;
+///
+/// Lines come from memory where a tile is larger than the caches, and a core can wait for dozens of them at a time: asked for
+/// too late, they are not there yet when their turn comes. On 1 M nodes with 20 entries a row a product took 79 ms with 40,
+/// 41 ms with 160 to 200 and 49 ms with 500; on 200,000 nodes 6.0, 4.9 and 5.7 ms.
+const AHEAD: usize = 160;
+/// Entries whose columns are asked for ahead of use: they are read once, from first to last, but not fast enough for
+/// the processor to run ahead of the prefetches above by itself.
+const COLUMNS_AHEAD: usize = 1024;
+/// Columns in a cache line.
+const COLUMNS: usize = LINE / size_of::<u32>();
+/// Rows whose lines in x and in the result are asked for ahead of use.
+const ROWS_AHEAD: usize = 8;
+/// Rows whose factors are asked for ahead of use.
+const FACTORS_AHEAD: usize = 64;
 const _: () = assert!(AHEAD <= PADDING);
 
 impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
@@ -53,49 +61,30 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     /// `COMPLEX` says how lines are laid out; a real layout ignores the imaginary coefficients.
     pub fn run<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
-        let Some(slices) = self.slices else {
-            return by_blocks(&self.pattern.blocks, 1, out, |_, rows, out| {
-                self.lines::<COMPLEX>(rows, out, set);
-            });
-        };
-        // All threads are in one slice at a time, whose lines they share in the cache.
-        for slice in 0..slices.count() {
-            by_blocks(&self.pattern.blocks, 1, out, |block, rows, out| {
-                self.add_slice::<COMPLEX>(slices, [slice, block], rows, out, set);
-            });
-        }
+        by_blocks(&self.pattern.blocks, 1, out, |rows, out| {
+            self.lines::<COMPLEX>(rows, out, set);
+        });
     }
 
     /// Makes the step for all rows on this thread.
     pub fn run_here<const COMPLEX: bool>(&self, out: &mut [Line<T, N>], set: Instructions) {
         self.check(out.len());
-        match self.slices {
-            None => self.lines::<COMPLEX>(0..out.len(), out, set),
-            Some(slices) => {
-                for slice in 0..slices.count() {
-                    for (block, rows) in self.pattern.blocks.windows(2).enumerate() {
-                        let (rows, out) = (rows[0]..rows[1], &mut out[rows[0]..rows[1]]);
-                        self.add_slice::<COMPLEX>(slices, [slice, block], rows, out, set);
-                    }
-                }
-            }
-        }
+        self.lines::<COMPLEX>(0..out.len(), out, set);
     }
 
-    /// Makes the step, keeping nothing, and writes the rows to their place in a matrix. There are no slices.
+    /// Makes the step, keeping nothing, and writes the rows to their place in a matrix.
     pub fn run_into<const COMPLEX: bool, R: Cell>(&self, out: &mut Place<T, R>, set: Instructions) {
         let cols = out.matrix.cols();
         self.check(out.matrix.rows());
-        assert!(self.slices.is_none(), "sums of slices wait in lines");
         let (columns, leave) = (&out.columns, out.leave);
-        by_blocks(&self.pattern.blocks, cols, out.matrix.as_mut_slice(), |_, rows, cells| {
+        by_blocks(&self.pattern.blocks, cols, out.matrix.as_mut_slice(), |rows, cells| {
             set.run(
                 #[inline(always)]
                 || {
                     for (u, row) in rows.zip(cells.chunks_exact_mut(cols)) {
                         let line = self.row_on::<COMPLEX>(u, [T::ZERO; N], set);
                         let factor = leave.map_or(T::from_f64(1.0), |leave| leave[u]);
-                        prefetch(row.as_ptr().wrapping_add(WRITE_AHEAD * cols + columns.start));
+                        prefetch(row.as_ptr().wrapping_add(ROWS_AHEAD * cols + columns.start));
                         R::write(&Line(line), factor, &mut row[columns.clone()]);
                     }
                 },
@@ -109,9 +98,6 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         assert!([self.z.len(), self.gain.len(), self.own.len(), out].iter().all(|&l| l == n));
         assert!(self.pattern.columns.len() == self.pattern.stored() + PADDING);
         assert!(self.coefficients.covers(self.pattern));
-        if let Some(slices) = self.slices {
-            assert!(slices.nodes() == n && C::BY_COLUMN && self.keep == T::ZERO);
-        }
     }
 
     fn lines<const COMPLEX: bool>(
@@ -124,6 +110,7 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
             #[inline(always)]
             || {
                 for (u, out) in rows.zip(out) {
+                    prefetch(std::ptr::from_ref(out).wrapping_add(ROWS_AHEAD));
                     out.0 = self.row_on::<COMPLEX>(u, out.0, set);
                 }
             },
@@ -144,21 +131,31 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     #[inline(always)]
     fn row<const COMPLEX: bool, const FUSED: bool>(&self, u: usize, before: [T; N]) -> [T; N] {
         let entries = self.pattern.offsets[u]..self.pattern.offsets[u + 1];
+        self.prefetch_row(u, entries.start);
         self.complete::<FUSED>(u, self.gather::<COMPLEX, FUSED>(u, entries), before)
+    }
+
+    /// Asks for what later rows read in order. Between two rows lie so many gathers that the processor has lost sight of
+    /// that order by itself.
+    #[inline(always)]
+    fn prefetch_row(&self, u: usize, first: usize) {
+        // Two lines for each row; the processor follows rows that have more by itself.
+        let columns = self.pattern.columns.as_ptr().wrapping_add(first + COLUMNS_AHEAD);
+        prefetch_once(columns);
+        prefetch_once(columns.wrapping_add(COLUMNS));
+        prefetch(self.gain.as_ptr().wrapping_add(u + FACTORS_AHEAD));
+        prefetch(self.own.as_ptr().wrapping_add(u + FACTORS_AHEAD));
+        if let Some(x) = self.x {
+            prefetch_once(x.as_ptr().wrapping_add(u + ROWS_AHEAD));
+        }
     }
 
     /// The new line of node `u`, which held `before`, from the sum over its entries.
     #[inline(always)]
-    pub(super) fn complete<const FUSED: bool>(
-        &self,
-        u: usize,
-        sum: [T; N],
-        before: [T; N],
-    ) -> [T; N] {
+    fn complete<const FUSED: bool>(&self, u: usize, sum: [T; N], before: [T; N]) -> [T; N] {
         let gain = self.scale * self.gain[u];
         let own = self.scale * self.own[u];
         let z = &self.z[u].0;
-        let x = self.input.line(u).0;
         let theta = self.enter.map_or(self.theta, |enter| self.theta * enter[u]);
         // What was there counts for nothing when it is not kept, not even as 0 · ∞.
         let before = if self.keep == T::ZERO { [T::ZERO; N] } else { before };
@@ -166,8 +163,11 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
         for i in 0..N {
             let mut sum = gain * line[i];
             sum = fma::<T, FUSED>(own, z[i], sum);
-            sum = fma::<T, FUSED>(self.keep, before[i], sum);
-            line[i] = fma::<T, FUSED>(theta, x[i], sum);
+            line[i] = fma::<T, FUSED>(self.keep, before[i], sum);
+        }
+        let Some(x) = self.x else { return line };
+        for i in 0..N {
+            line[i] = fma::<T, FUSED>(theta, x[u].0[i], line[i]);
         }
         line
     }
@@ -214,12 +214,12 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
     }
 }
 
-/// Shares rows of `width` items between threads at the cuts of `blocks`; work is told which of them it has.
+/// Shares rows of `width` items between threads at the cuts of `blocks`.
 fn by_blocks<I: Send>(
     blocks: &[usize],
     width: usize,
     mut items: &mut [I],
-    work: impl Fn(usize, Range<usize>, &mut [I]) + Sync,
+    work: impl Fn(Range<usize>, &mut [I]) + Sync,
 ) {
     let mut tasks = Vec::with_capacity(blocks.len());
     for rows in blocks.windows(2) {
@@ -227,11 +227,11 @@ fn by_blocks<I: Send>(
         tasks.push((rows[0]..rows[1], head));
         items = tail;
     }
-    tasks.into_par_iter().enumerate().for_each(|(block, (rows, items))| work(block, rows, items));
+    tasks.into_par_iter().for_each(|(rows, items)| work(rows, items));
 }
 
 #[inline(always)]
-pub(super) fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
+fn fma<T: Real, const FUSED: bool>(a: T, b: T, c: T) -> T {
     if FUSED { a.fused(b, c) } else { a * b + c }
 }
 
@@ -258,20 +258,10 @@ mod tests {
         coefficients: C,
         nodes: usize,
     ) -> Vec<Line<f32, 4>> {
-        sliced_sums(pattern, None, coefficients, nodes)
-    }
-
-    fn sliced_sums<C: Coefficients<f32>>(
-        pattern: &Pattern,
-        slices: Option<&Slices>,
-        coefficients: C,
-        nodes: usize,
-    ) -> Vec<Line<f32, 4>> {
         let (ones, zeros) = (vec![1.0; NODES], vec![0.0; NODES]);
         let z: Vec<_> = (0..nodes).map(|u| Line([u as f32 + 1.0; 4])).collect();
         let step = Step {
             pattern,
-            slices,
             coefficients,
             gain: &ones,
             own: &zeros,
@@ -279,7 +269,7 @@ mod tests {
             keep: 0.0,
             theta: 0.0,
             enter: None,
-            input: Input::Zero,
+            x: None,
             z: &z,
         };
         let mut out = vec![Line([f32::NAN; 4]); NODES];
@@ -304,30 +294,6 @@ mod tests {
         for (u, line) in sums(&weighted, ByEntry(values), NODES).iter().enumerate() {
             assert_eq!(line.0, [expected(u); 4]);
         }
-    }
-
-    /// Whole numbers are added up exactly, in whatever order.
-    #[test]
-    fn slices_give_the_same_sums() {
-        let unit = pattern(false);
-        let whole = sums(&unit, ByClass(&REAL), NODES);
-        for width in [1, 2, 4, 6] {
-            let slices = Slices::of_width(&unit, width).unwrap();
-            let found = sliced_sums(&unit, Some(&slices), ByClass(&REAL), NODES);
-            assert!(whole.iter().zip(&found).all(|(a, b)| a.0 == b.0), "width {width}");
-        }
-    }
-
-    /// Entries are added up by ascending column, wherever the cuts lie.
-    #[test]
-    fn cuts_change_no_bit() {
-        let unit = pattern(false);
-        let sums = |width| {
-            let slices = Slices::of_width(&unit, width).unwrap();
-            let lines = sliced_sums(&unit, Some(&slices), ByClass(&[[0.1, 0.0]; 4]), NODES);
-            lines.iter().map(|line| line.0.map(f32::to_bits)).collect::<Vec<_>>()
-        };
-        assert!([1, 2, 4].iter().all(|&width| sums(width) == sums(NODES)));
     }
 
     #[test]

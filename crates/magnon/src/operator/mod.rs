@@ -21,8 +21,6 @@ mod part;
 mod parts;
 pub(crate) mod pattern;
 mod product;
-mod sliced;
-pub(crate) mod slices;
 pub(crate) mod stepper;
 
 pub use charge::{Charge, ChargeError};

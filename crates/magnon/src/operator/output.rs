@@ -1,4 +1,4 @@
-//! Writing tiles back to the columns of a dense matrix.
+//! Cells of dense matrices, and writing tiles back to their columns.
 
 use super::instructions::Instructions;
 use super::line::{Line, Real};
@@ -10,8 +10,10 @@ use num_complex::Complex32;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A cell of a result: real, or complex where lines hold both parts.
+/// A cell of a matrix: real, or complex where lines hold both parts.
 pub trait Cell: Zeroable + Copy + Send + Sync {
+    /// Reads consecutive cells into a line; lanes without a cell are zero.
+    fn read<T: Real, const N: usize>(cells: &[Self], line: &mut Line<T, N>);
     /// Writes a line, scaled by `factor`, to consecutive cells.
     fn write<T: Real, const N: usize>(line: &Line<T, N>, factor: T, cells: &mut [Self]);
     /// Neither NaN nor infinite.
@@ -19,6 +21,23 @@ pub trait Cell: Zeroable + Copy + Send + Sync {
 }
 
 impl Cell for f32 {
+    #[inline(always)]
+    fn read<T: Real, const N: usize>(cells: &[Self], line: &mut Line<T, N>) {
+        let read = |cells: &[Self], line: &mut Line<T, N>| {
+            *line = Line::ZERO;
+            for (x, cell) in line.0.iter_mut().zip(cells) {
+                *x = T::from_f64(f64::from(*cell));
+            }
+        };
+        // Whole lines, and half lines where the other half is for imaginary parts, are the rule; their length is known
+        // to the compiler.
+        match cells.len() {
+            len if len == N => read(&cells[..N], line),
+            len if len == N / 2 => read(&cells[..N / 2], line),
+            _ => read(cells, line),
+        }
+    }
+
     #[inline(always)]
     fn write<T: Real, const N: usize>(line: &Line<T, N>, factor: T, cells: &mut [Self]) {
         let write = |cells: &mut [Self]| {
@@ -37,6 +56,22 @@ impl Cell for f32 {
 }
 
 impl Cell for Complex32 {
+    #[inline(always)]
+    fn read<T: Real, const N: usize>(cells: &[Self], line: &mut Line<T, N>) {
+        let read = |cells: &[Self], line: &mut Line<T, N>| {
+            for (i, z) in cells.iter().enumerate() {
+                line.0[i] = T::from_f64(f64::from(z.re));
+                line.0[N / 2 + i] = T::from_f64(f64::from(z.im));
+            }
+        };
+        if cells.len() == N / 2 {
+            read(&cells[..N / 2], line);
+        } else {
+            *line = Line::ZERO;
+            read(cells, line);
+        }
+    }
+
     #[inline(always)]
     fn write<T: Real, const N: usize>(line: &Line<T, N>, factor: T, cells: &mut [Self]) {
         let part = |x: T| (factor * x).to_f64() as f32;

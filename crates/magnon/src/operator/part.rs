@@ -11,7 +11,7 @@ impl MagneticOperator {
     pub fn of_part(part: &GraphPart, config: &OperatorConfig) -> Result<Self, OperatorError> {
         let weights = part.weights.clone().map_or(Weights::Unit, Weights::Explicit);
         let (offsets, columns) = (part.offsets.clone(), part.columns.clone());
-        let pattern = Pattern::uncut(offsets, columns, weights, None, part.directed);
+        let pattern = Pattern::from_slabs(offsets, columns, weights, None, part.directed);
         Self::from_pattern(Arc::new(pattern), config)
     }
 

@@ -1,11 +1,9 @@
 //! `Pattern`: the symmetric sparsity of a directed graph, stored once for every charge.
 
-use super::slices::Slices;
 pub(crate) use crate::graph::merged::{BACKWARD, BOTH, COLUMN, FORWARD, PADDING, balance};
 use crate::graph::{DiGraph, Merged as Known};
 use crate::memory::{self, Slab};
 use rayon::prelude::*;
-use std::sync::{Arc, OnceLock};
 
 /// Why a graph has no pattern.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -68,10 +66,6 @@ pub struct Pattern {
     pub(crate) blocks: Vec<usize>,
     /// Whether any edge has no reverse of the same weight.
     pub(crate) directed: bool,
-    /// Whether products go slice by slice.
-    in_slices: bool,
-    /// The entries by slices, once a product has asked for them.
-    slices: Arc<OnceLock<Option<Slices>>>,
 }
 
 /// One entry of the merged row of a node.
@@ -145,11 +139,11 @@ impl Pattern {
         weights: Weights,
         directed: bool,
     ) -> Self {
-        Self::uncut(offsets.into(), columns.into(), weights, None, directed).sliced()
+        Self::from_slabs(offsets.into(), columns.into(), weights, None, directed)
     }
 
-    /// A pattern whose products go over all columns at once.
-    pub(super) fn uncut(
+    /// A pattern of arrays in memory or in a mapped file.
+    pub(super) fn from_slabs(
         offsets: Slab<usize>,
         columns: Slab<u32>,
         weights: Weights,
@@ -157,25 +151,7 @@ impl Pattern {
         directed: bool,
     ) -> Self {
         let blocks = balance(&offsets);
-        let (in_slices, slices) = (false, Arc::default());
-        Self { offsets, columns, weights, counts, blocks, directed, in_slices, slices }
-    }
-
-    /// The same with slices where they pay.
-    fn sliced(mut self) -> Self {
-        self.in_slices = Slices::pay(&self);
-        self
-    }
-
-    /// The entries by slices of their columns, where products go slice by slice.
-    pub(crate) fn slices(&self) -> Option<&Slices> {
-        let made = || self.slices.get_or_init(|| Slices::new(self)).as_ref();
-        self.in_slices.then(made).flatten()
-    }
-
-    /// Bytes that products need beside the pattern for its slices.
-    pub(crate) fn slice_bytes(&self) -> usize {
-        if self.in_slices { Slices::bytes(self) } else { 0 }
+        Self { offsets, columns, weights, counts, blocks, directed }
     }
 
     /// The pattern of a graph that came merged with its transpose: nothing is copied.
@@ -183,7 +159,7 @@ impl Pattern {
         let Known { offsets, columns, weights, degrees, directed } = merged.clone();
         let counts = weights.is_none().then_some(degrees);
         let weights = weights.map_or(Weights::Unit, Weights::Explicit);
-        Self::uncut(offsets, columns, weights, counts, directed).sliced()
+        Self::from_slabs(offsets, columns, weights, counts, directed)
     }
 
     /// Number of nodes n.

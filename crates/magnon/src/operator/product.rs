@@ -1,11 +1,11 @@
 //! The product S·X with a dense block.
 
 use super::MagneticOperator;
-use super::input::{Columns, Input};
+use super::input::Columns;
 use super::instructions::Instructions;
 use super::line::{F32_LANES, tile};
 use super::output::Place;
-use super::stepper::{Source, Stepper};
+use super::stepper::Stepper;
 use crate::matrix::Matrix;
 use num_complex::Complex32;
 
@@ -18,15 +18,15 @@ impl MagneticOperator {
     pub fn apply(&self, x: &Matrix<Complex32>) -> Matrix<Complex32> {
         assert_eq!(x.rows(), self.nodes(), "the block must have one row per node");
         const WIDTH: usize = F32_LANES / 2;
-        let stepper = Stepper::<f32, F32_LANES, true>::new(self, Instructions::detect(), true);
+        let set = Instructions::detect();
+        let stepper = Stepper::<f32, F32_LANES, true>::new(self, set, true);
         let scaling = self.scaling(0.0, 1.0);
         let mut out = Matrix::zeros(x.rows(), x.cols());
         let mut z = tile(self.nodes());
         for first in (0..x.cols()).step_by(WIDTH) {
             let width = WIDTH.min(x.cols() - first);
             let columns = Columns { data: x.as_slice(), stride: x.cols(), first, width };
-            let enter = scaling.enter.as_deref();
-            stepper.start(1.0, Source { input: Input::Complex(columns), enter }, &mut z);
+            columns.load(scaling.enter.as_deref(), &mut z, set, true);
             let (columns, leave) = (first..first + width, scaling.leave.as_deref());
             stepper.product_into(&scaling, &z, Place { matrix: &mut out, columns, leave });
         }

@@ -2,12 +2,11 @@
 
 use super::MagneticOperator;
 use super::coefficients::{ByClass, ByDegree, ByEntry, Coefficients};
-use super::input::Input;
 use super::instructions::Instructions;
 use super::kernel::Step;
-use super::line::{Line, Real, tile};
+use super::line::{Line, Real};
 use super::magnetic::{CoefficientStore, Scaling};
-use super::output::{Cell, Place, write};
+use super::output::{Cell, Place};
 use rayon::prelude::*;
 
 /// Rows of a tile that one task works on outside of the product.
@@ -33,7 +32,8 @@ pub struct Factors {
 /// The right-hand side x of a step, with the factors that take it into z = r ⊙ x.
 #[derive(Clone, Copy)]
 pub struct Source<'a, T, const N: usize> {
-    pub input: Input<'a, T, N>,
+    /// x as a tile; nothing where it is zero.
+    pub lines: Option<&'a [Line<T, N>]>,
     pub enter: Option<&'a [T]>,
 }
 
@@ -81,7 +81,7 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
         }
     }
 
-    /// S z, written to its place in a matrix, without passing through a tile unless sums wait in one.
+    /// S z, written to its place in a matrix, without passing through a tile.
     pub fn product_into<C: Cell>(
         &self,
         scaling: &Scaling<T>,
@@ -89,13 +89,8 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
         mut place: Place<T, C>,
     ) {
         let factors = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-        let nothing = Source { input: Input::Zero, enter: None };
+        let nothing = Source { lines: None, enter: None };
         let set = self.instructions;
-        if self.operator.pattern().slices().is_some() {
-            let mut lines = tile(z.len());
-            self.step(scaling, factors, nothing, z, &mut lines);
-            return write(place.matrix, &[(place.columns, &lines[..])], place.leave, set);
-        }
         match &self.coefficients {
             CoefficientStore::Classes(table) => {
                 let step = self.prepare(ByClass(table), scaling, factors, nothing, z);
@@ -123,8 +118,6 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
     ) -> Step<'s, T, N, C> {
         Step {
             pattern: self.operator.pattern(),
-            // Sums of slices wait in the lines that a step could keep.
-            slices: if factors.keep == 0.0 { self.operator.pattern().slices() } else { None },
             coefficients,
             gain: &scaling.gain,
             own: &scaling.own,
@@ -132,7 +125,7 @@ impl<'a, T: Real, const N: usize, const COMPLEX: bool> Stepper<'a, T, N, COMPLEX
             keep: T::from_f64(factors.keep),
             theta: T::from_f64(factors.theta),
             enter: source.enter,
-            input: source.input,
+            x: source.lines,
             z,
         }
     }
@@ -156,7 +149,7 @@ fn fill<T: Real, const N: usize>(
     let theta = T::from_f64(theta);
     for (u, line) in (first..).zip(lines) {
         let factor = source.enter.map_or(theta, |enter| theta * enter[u]);
-        *line = source.input.line(u);
+        *line = source.lines.map_or(Line::ZERO, |lines| lines[u]);
         line.0.iter_mut().for_each(|x| *x = factor * *x);
     }
 }

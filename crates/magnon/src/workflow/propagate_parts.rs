@@ -3,8 +3,7 @@
 //!
 //! Workers are threads of one process, and their messages are counted: what they come to on a wire between
 //! machines is known before there are any. All numbers are those of [`propagate`](super::propagate()) on the
-//! whole graph, bit for bit, unless that adds them up slice by slice: then last bits differ. Graphs that one machine
-//! has no memory for are too large to gain by slices, and have none.
+//! whole graph, bit for bit.
 
 use crate::Error;
 use crate::data::{DataError, Features, GraphPart};

@@ -25,7 +25,7 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"MAGNONGR";
 /// The version of the format.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 const ORDER: u32 = 0x0102_0304;
 /// Sections begin at multiples of this.
 pub(super) const PAGE: u64 = 4096;
