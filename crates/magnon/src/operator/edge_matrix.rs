@@ -14,6 +14,16 @@ pub enum Along {
     In,
 }
 
+impl Along {
+    /// The other way.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Out => Self::In,
+            Self::In => Self::Out,
+        }
+    }
+}
+
 /// The matrix M(u,v) = l(u)·t(u,v)·r(v) + m(u)·[u = v] over the entries of a neighbourhood, in local
 /// numbers.
 ///
@@ -29,6 +39,8 @@ pub struct EdgeMatrix {
     pub(crate) right: Vec<f64>,
     /// Empty where there is no diagonal but that of the entries.
     pub(crate) own: Vec<f64>,
+    /// The way of the edges that entries other than zero have, where it is one.
+    pub(crate) along: Option<Along>,
     pub(crate) real: bool,
     pub(crate) hermitian: bool,
 }
@@ -77,6 +89,7 @@ impl EdgeMatrix {
             left,
             right,
             own: if needs_own { each(&|u| operator.own(u)) } else { Vec::new() },
+            along: None,
             real: operator.is_real(),
             hermitian: operator.is_hermitian(),
             neighbourhood: neighbourhood.clone(),
@@ -103,6 +116,7 @@ impl EdgeMatrix {
             left: neighbourhood.nodes().map(|u| left[u]).collect(),
             right: neighbourhood.nodes().map(|u| right[u]).collect(),
             own: Vec::new(),
+            along: Some(along),
             real: true,
             hermitian: false,
             neighbourhood: neighbourhood.clone(),

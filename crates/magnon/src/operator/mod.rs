@@ -9,6 +9,7 @@ mod charge;
 pub(crate) mod coefficients;
 mod config;
 mod directed;
+pub(crate) mod edge_list;
 mod edge_matrix;
 pub(crate) mod input;
 pub(crate) mod instructions;

@@ -1,7 +1,9 @@
 //! `Neighbourhood`: the nodes that some targets can see, nearest first.
 
+use super::edge_list::EdgeList;
+use super::edge_matrix::Along;
 use super::pattern::{COLUMN, PADDING, Pattern, Weights};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The nodes within a number of steps of some targets, in the order of their distance, with the
 /// entries of the pattern among them.
@@ -19,6 +21,8 @@ pub struct Neighbourhood {
     nodes: Option<Vec<u32>>,
     /// Nodes within k steps.
     sizes: Vec<usize>,
+    /// The edges out and in, once they were asked for.
+    edges: [OnceLock<Arc<EdgeList>>; 2],
 }
 
 impl Neighbourhood {
@@ -27,7 +31,7 @@ impl Neighbourhood {
         let n = pattern.nodes();
         let everyone = targets.len() == n && targets.iter().zip(0..).all(|(&u, v)| u == v);
         if everyone {
-            return Self { pattern: pattern.clone(), nodes: None, sizes: vec![n; steps + 1] };
+            return Self::from_parts(pattern.clone(), None, vec![n; steps + 1]);
         }
         const UNSEEN: u32 = u32::MAX;
         let mut local = vec![UNSEEN; n];
@@ -54,21 +58,25 @@ impl Neighbourhood {
         }
         let inner = if steps == 0 { 0 } else { sizes[steps - 1] };
         let pattern = Arc::new(pattern.relabelled(&nodes, &local, inner));
-        Self { pattern, nodes: Some(nodes), sizes }
+        Self::from_parts(pattern, Some(nodes), sizes)
+    }
+
+    fn from_parts(pattern: Arc<Pattern>, nodes: Option<Vec<u32>>, sizes: Vec<usize>) -> Self {
+        Self { pattern, nodes, sizes, edges: Default::default() }
     }
 
     /// The same nodes in the same order, with the entries of another pattern among them, which reach
     /// no further.
     pub fn over(&self, pattern: &Arc<Pattern>) -> Self {
         let Some(nodes) = &self.nodes else {
-            return Self { pattern: pattern.clone(), nodes: None, sizes: self.sizes.clone() };
+            return Self::from_parts(pattern.clone(), None, self.sizes.clone());
         };
         let mut local = vec![u32::MAX; pattern.nodes()];
         nodes.iter().zip(0..).for_each(|(&u, at)| local[u as usize] = at);
         let steps = self.steps();
         let inner = if steps == 0 { 0 } else { self.sizes[steps - 1] };
         let pattern = Arc::new(pattern.relabelled(nodes, &local, inner));
-        Self { pattern, nodes: self.nodes.clone(), sizes: self.sizes.clone() }
+        Self::from_parts(pattern, self.nodes.clone(), self.sizes.clone())
     }
 
     /// Number of nodes within `steps` steps of the targets.
@@ -95,6 +103,12 @@ impl Neighbourhood {
     /// The rows in local numbers.
     pub(crate) fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern
+    }
+
+    /// The edges one way, in local numbers.
+    pub(crate) fn edges(&self, along: Along) -> &Arc<EdgeList> {
+        let list = &self.edges[usize::from(along == Along::In)];
+        list.get_or_init(|| Arc::new(EdgeList::new(&self.pattern, along)))
     }
 }
 

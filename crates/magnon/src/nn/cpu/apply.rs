@@ -39,11 +39,14 @@ impl<T: Scalar> Cpu<T> {
             Kind::Sparse(rows) => {
                 let (stored, values) = (rows.values.len(), values.unwrap_or(&rows.values));
                 match side {
-                    Side::Forward => product.run(gather::Stored { rows, values }, stored, y),
+                    Side::Forward => {
+                        let (offsets, columns) = (&rows.offsets, &rows.columns);
+                        product.run(gather::Stored { offsets, columns, values }, stored, y);
+                    }
                     Side::Adjoint => self.scatter(rows, values, x, y, add),
                 }
             }
-            Kind::Edges(edges) => gather::edges(edges, side, product, y),
+            Kind::Edges(edges) => gather::edges(self, edges, side, product, y),
             Kind::Filter { edges, series, seen } => {
                 let inner = if widens(field, x.1.field()) { field } else { x.1.field() };
                 let row = x.1.with_rows(1).with_field(inner);

@@ -2,11 +2,14 @@
 
 use super::clock::Work;
 use super::map::Kind;
-use super::{Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows};
+use super::{
+    BLOCK, Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows,
+};
 use crate::nn::AdamStep;
 use crate::nn::attention::{Attention, AttentionGradient};
 use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
+use rayon::prelude::*;
 use std::sync::PoisonError;
 
 impl<T: Scalar> Cpu<T> {
@@ -133,7 +136,9 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn add_bias(&self, bias: &Vec<T>, y: (&mut Vec<T>, Shape)) -> Done {
-        self.sweep(columns::AddBias { bias, y: y.0 });
+        self.sweep_rows(bias.len(), y.0, |_, y| {
+            self.instructions.compute(columns::AddBias { bias, y });
+        });
         Ok(())
     }
 
@@ -193,17 +198,17 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn scale(&self, factor: f64, x: &Vec<T>, y: &mut Vec<T>, add: bool) -> Done {
-        self.sweep(columns::Scale { factor: T::from_f64(factor), x, y, add });
+        self.scaled(T::from_f64(factor), x, y, add);
         Ok(())
     }
 
     fn scale_by(&self, c: (&Vec<T>, usize), x: &Vec<T>, y: &mut Vec<T>, add: bool) -> Done {
-        self.sweep(columns::Scale { factor: c.0[c.1], x, y, add });
+        self.scaled(c.0[c.1], x, y, add);
         Ok(())
     }
 
     fn dot(&self, x: &Vec<T>, y: &Vec<T>, out: (&mut Vec<T>, usize), add: bool) -> Done {
-        let sum: f64 = x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum();
+        let sum = self.sweep(columns::Dot { x, y });
         let before = if add { out.0[out.1] } else { T::ZERO };
         out.0[out.1] = before + T::from_f64(sum);
         Ok(())
@@ -227,17 +232,28 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn put_columns(&self, x: (&Vec<T>, Shape), y: (&mut Vec<T>, Shape), at: usize) -> Done {
-        columns::put(x, y, at);
+        let (from, at) = (x.1.width(), at * y.1.field().parts());
+        self.sweep_rows(y.1.width(), y.0, |first, rows| {
+            columns::put(&x.0[first * from..], from, rows, y.1.width(), at);
+        });
         Ok(())
     }
 
     fn add_columns(&self, y: (&Vec<T>, Shape), at: usize, x: (&mut Vec<T>, Shape)) -> Done {
-        columns::add_back(y, at, x);
+        let (to, from, at) = (x.1.width(), y.1.width(), at * y.1.field().parts());
+        self.sweep_rows(to, x.0, |first, rows| {
+            let y = &y.0[first * from..];
+            self.instructions.compute(columns::AddBack { y, from, at, x: rows, to });
+        });
         Ok(())
     }
 
     fn normalize_rows(&self, x: (&Vec<T>, Shape), y: &mut Vec<T>) -> Done {
-        self.sweep(rows::NormalizeRows { x: x.0, shape: x.1, y });
+        let width = x.1.width();
+        self.sweep_rows(width, y, |first, y| {
+            let x = &x.0[first * width..][..y.len()];
+            self.instructions.compute(rows::NormalizeRows { x, width, y });
+        });
         Ok(())
     }
 
@@ -248,7 +264,11 @@ impl<T: Scalar> Engine for Cpu<T> {
         dy: &Vec<T>,
         dx: &mut Vec<T>,
     ) -> Done {
-        self.sweep(rows::NormalizeRowsGradient { x: x.0, shape: x.1, y, dy, dx });
+        let width = x.1.width();
+        self.sweep_rows(width, dx, |first, dx| {
+            let [x, y, dy] = [x.0, y, dy].map(|all| &all[first * width..][..dx.len()]);
+            self.instructions.compute(rows::NormalizeRowsGradient { x, width, y, dy, dx });
+        });
         Ok(())
     }
 
@@ -348,13 +368,33 @@ impl<T: Scalar> Engine for Cpu<T> {
         second: &mut Vec<T>,
     ) -> Done {
         let clip = clip.and_then(|clip| clip.first()).copied().unwrap_or(T::ONE);
-        let work = optimise::Adam { step, clip, gradient, weights, first, second };
-        self.clock.time(Work::Optimiser, || self.instructions.compute(work));
+        let adam = |gradient, weights, first, second| {
+            let work = optimise::Adam { step, clip, gradient, weights, first, second };
+            self.instructions.compute(work);
+        };
+        self.clock.time(Work::Optimiser, || {
+            if !self.parallel || weights.len() <= 2 * BLOCK {
+                return adam(gradient, weights, first, second);
+            }
+            let moments = first.par_chunks_mut(BLOCK).zip(second.par_chunks_mut(BLOCK));
+            let blocks = weights.par_chunks_mut(BLOCK).zip(gradient.par_chunks(BLOCK));
+            blocks.zip(moments).for_each(|((weights, gradient), (first, second))| {
+                adam(gradient, weights, first, second);
+            });
+        });
         Ok(())
     }
 }
 
 impl<T: Scalar> Cpu<T> {
+    /// `y = factor·x`, or `y += factor·x`, as far as both go.
+    fn scaled(&self, factor: T, x: &[T], y: &mut [T], add: bool) {
+        self.sweep_blocks(y, |first, y| {
+            let x = &x[first.min(x.len())..];
+            self.instructions.compute(columns::Scale { factor, x, y, add });
+        });
+    }
+
     /// What gradients are multiplied with so that their norm is `most` at most.
     pub(in crate::nn) fn clip_to<'a>(
         &self,

@@ -5,37 +5,74 @@
 //! coefficients the sums of their real and imaginary parts times x are kept apart and meet once, at
 //! the end of the row.
 
-use super::map::{Csr, Edges, Values};
+use super::Cpu;
+use super::map::{Edges, Listed, Values};
+use crate::memory::prefetch;
 use crate::nn::engine::Side;
 use crate::nn::{Field, Scalar, Shape};
+use crate::operator::edge_list::EdgeList;
 use crate::operator::instructions::{Instructions, Kernel};
-use crate::operator::pattern::COLUMN;
+use crate::operator::line::LINE;
+use crate::operator::pattern::{COLUMN, PADDING};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// The entries of sparse rows.
 pub(super) trait Entries<T>: Copy + Sync {
-    /// Where row `u` lies.
-    fn span(&self, u: usize) -> Range<usize>;
-    /// Column and coefficient of entry `e`.
-    fn at(&self, e: usize) -> (usize, [T; 2]);
+    /// Columns, ascending, and coefficients of row `u`, each with a column that comes later.
+    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>>;
+}
+
+/// One entry of a row.
+pub(super) struct Entry<T> {
+    column: usize,
+    value: [T; 2],
+    /// The column of the entry that comes [`AHEAD`] later.
+    later: usize,
+}
+
+/// Entries whose rows of x are asked for ahead of use; columns run on that far.
+const AHEAD: usize = 16;
+const _: () = assert!(AHEAD <= PADDING);
+
+/// Columns of a span, each with one that comes later.
+#[inline(always)]
+fn columns(columns: &[u32], span: Range<usize>) -> impl Iterator<Item = (u32, usize)> {
+    let later = &columns[span.start + AHEAD..span.end + AHEAD];
+    columns[span].iter().zip(later).map(|(&column, &later)| (column, (later & COLUMN) as usize))
 }
 
 /// Stored values.
 #[derive(Clone, Copy)]
 pub(super) struct Stored<'a, T> {
-    pub rows: &'a Csr<T>,
+    pub offsets: &'a [usize],
+    pub columns: &'a [u32],
     pub values: &'a [T],
 }
 
 impl<T: Scalar> Entries<T> for Stored<'_, T> {
     #[inline(always)]
-    fn span(&self, u: usize) -> Range<usize> {
-        self.rows.offsets[u]..self.rows.offsets[u + 1]
+    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+        let span = self.offsets[u]..self.offsets[u + 1];
+        columns(self.columns, span.clone()).zip(&self.values[span]).map(|((v, later), &value)| {
+            Entry { column: v as usize, value: [value, T::ZERO], later }
+        })
     }
+}
+
+/// Ones.
+#[derive(Clone, Copy)]
+struct Ones<'a>(&'a EdgeList);
+
+impl<T: Scalar> Entries<T> for Ones<'_> {
     #[inline(always)]
-    fn at(&self, e: usize) -> (usize, [T; 2]) {
-        (self.rows.columns[e] as usize, [self.values[e], T::ZERO])
+    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+        let span = self.0.offsets[u]..self.0.offsets[u + 1];
+        columns(&self.0.columns, span).map(|(v, later)| Entry {
+            column: v as usize,
+            value: [T::ONE, T::ZERO],
+            later,
+        })
     }
 }
 
@@ -49,16 +86,16 @@ struct ByClass<'a, T> {
 
 impl<T: Scalar> Entries<T> for ByClass<'_, T> {
     #[inline(always)]
-    fn span(&self, u: usize) -> Range<usize> {
-        self.edges.pattern.offsets[u]..self.edges.pattern.offsets[u + 1]
-    }
-    #[inline(always)]
-    fn at(&self, e: usize) -> (usize, [T; 2]) {
-        let packed = self.edges.pattern.columns[e];
-        let v = (packed & COLUMN) as usize;
-        let [c, s] = self.table[(packed >> 30) as usize];
-        let r = self.right[v];
-        (v, [c * r, s * r])
+    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+        let pattern = &*self.edges.pattern;
+        columns(&pattern.columns, pattern.offsets[u]..pattern.offsets[u + 1]).map(
+            |(packed, later)| {
+                let column = (packed & COLUMN) as usize;
+                let [c, s] = self.table[(packed >> 30) as usize];
+                let r = self.right[column];
+                Entry { column, value: [c * r, s * r], later }
+            },
+        )
     }
 }
 
@@ -72,14 +109,15 @@ struct ByEntry<'a, T> {
 
 impl<T: Scalar> Entries<T> for ByEntry<'_, T> {
     #[inline(always)]
-    fn span(&self, u: usize) -> Range<usize> {
-        self.edges.pattern.offsets[u]..self.edges.pattern.offsets[u + 1]
-    }
-    #[inline(always)]
-    fn at(&self, e: usize) -> (usize, [T; 2]) {
-        let v = (self.edges.pattern.columns[e] & COLUMN) as usize;
-        let ([c, s], r) = (self.values[e], self.right[v]);
-        (v, [c * r, s * r])
+    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+        let pattern = &*self.edges.pattern;
+        let span = pattern.offsets[u]..pattern.offsets[u + 1];
+        let values = &self.values[span.clone()];
+        columns(&pattern.columns, span).zip(values).map(|((packed, later), [c, s])| {
+            let column = (packed & COLUMN) as usize;
+            let r = self.right[column];
+            Entry { column, value: [*c * r, *s * r], later }
+        })
     }
 }
 
@@ -103,6 +141,7 @@ const WORK: usize = 1 << 18;
 
 /// y = M x or y = Mᴴ x for a matrix over edges.
 pub(super) fn edges<'a, T: Scalar>(
+    cpu: &Cpu<T>,
     map: &'a Edges<T>,
     side: Side,
     mut product: Product<'a, T>,
@@ -124,10 +163,42 @@ pub(super) fn edges<'a, T: Scalar>(
         | (Values::Entries { adjoint: Some(values), .. }, Side::Adjoint) => {
             product.run(ByEntry { edges: map, values, right }, stored, y);
         }
+        (Values::Edges { forward: listed, .. }, Side::Forward)
+        | (Values::Edges { adjoint: listed, .. }, Side::Adjoint) => {
+            // The factors of the columns go into x once, and not into every entry.
+            let mut scaled = cpu.take(product.x.0.len());
+            product.scale(right, &mut scaled);
+            let product = Product { x: (&scaled, product.x.1), ..product };
+            let Listed { list, weights: values } = listed;
+            if values.is_empty() {
+                product.run(Ones(list), list.len(), y);
+            } else {
+                let (offsets, columns) = (&list.offsets, &list.columns);
+                product.run(Stored { offsets, columns, values }, list.len(), y);
+            }
+            cpu.give(scaled);
+        }
     }
 }
 
 impl<T: Scalar> Product<'_, T> {
+    /// Puts x, each row multiplied by its factor, into `scaled`.
+    fn scale(&self, factors: &[T], scaled: &mut [T]) {
+        let (x, shape) = self.x;
+        let width = shape.width().max(1);
+        let chunk = (WORK / width).max(ROWS);
+        let work = |(block, scaled): (usize, &mut [T])| {
+            let first = block * chunk;
+            let x = &x[first * width..][..scaled.len()];
+            self.instructions.compute(Scaled { x, factors: &factors[first..], width, scaled });
+        };
+        if self.parallel && shape.rows() > chunk {
+            scaled.par_chunks_mut(chunk * width).enumerate().for_each(work);
+        } else {
+            scaled.chunks_mut(chunk * width).enumerate().for_each(work);
+        }
+    }
+
     /// Makes the product with rows of `stored` entries in all.
     pub fn run<X: Entries<T>>(&self, entries: X, stored: usize, y: (&mut [T], Shape)) {
         let (numbers, shape) = y;
@@ -146,6 +217,26 @@ impl<T: Scalar> Product<'_, T> {
         } else {
             let task = Task { product: self, entries, first: 0, width, to, y: numbers };
             self.instructions.compute(task);
+        }
+    }
+}
+
+/// Rows times their factors.
+struct Scaled<'a, 'b, T> {
+    x: &'a [T],
+    factors: &'a [T],
+    width: usize,
+    scaled: &'b mut [T],
+}
+
+impl<T: Scalar> Kernel for Scaled<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let rows = self.scaled.chunks_exact_mut(self.width).zip(self.x.chunks_exact(self.width));
+        for ((scaled, x), &factor) in rows.zip(self.factors) {
+            scaled.iter_mut().zip(x).for_each(|(scaled, &x)| *scaled = factor * x);
         }
     }
 }
@@ -192,6 +283,14 @@ impl<T: Scalar, X: Entries<T>> Kernel for Task<'_, '_, T, X> {
                 }
             }
         }
+    }
+}
+
+/// Asks for a row of numbers.
+#[inline(always)]
+fn prefetch_row<T, const N: usize>(row: *const [T; N]) {
+    for line in (0..size_of::<[T; N]>()).step_by(LINE) {
+        prefetch(row.wrapping_byte_add(line));
     }
 }
 
@@ -245,16 +344,25 @@ impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
     #[inline(always)]
     fn real_strip<const N: usize>(&self, at: usize, width: usize, y: &mut [T]) {
         let (x, shape) = self.product.x;
-        let limit = shape.rows();
         let mut sum = [T::ZERO; N];
-        for e in self.entries.span(self.u) {
-            let (v, [c, _]) = self.entries.at(e);
-            if v >= limit {
-                break; // columns ascend
-            }
-            let x = &x[v * width + at..][..N];
+        let mut add = |c: T, x: &[T; N]| {
             for i in 0..N {
                 sum[i] += c * x[i];
+            }
+        };
+        // Columns ascend, so that all entries after one beyond the rows of x are, too.
+        if width == N {
+            let rows = x.as_chunks::<N>().0;
+            for Entry { column, value: [c, _], later } in self.entries.row(self.u) {
+                prefetch_row(rows.as_ptr().wrapping_add(later));
+                let Some(x) = rows.get(column) else { break };
+                add(c, x);
+            }
+        } else {
+            for Entry { column: v, value: [c, _], .. } in self.entries.row(self.u) {
+                let row = x.get(v * width + at..).and_then(|rest| rest.first_chunk::<N>());
+                let Some(x) = row.filter(|_| v < shape.rows()) else { break };
+                add(c, x);
             }
         }
         let (left, own) = self.factors();
@@ -283,8 +391,7 @@ impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
         while at < width {
             let len = (width - at).min(N);
             let (mut cosine, mut sine) = ([T::ZERO; N], [T::ZERO; N]);
-            for e in self.entries.span(self.u) {
-                let (v, [c, s]) = self.entries.at(e);
+            for Entry { column: v, value: [c, s], .. } in self.entries.row(self.u) {
                 if v >= limit {
                     break;
                 }

@@ -2,7 +2,9 @@
 
 use crate::matrix::SparseMatrix;
 use crate::nn::{Field, MapSource, Scalar, Series, Shape};
-use crate::operator::{EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
+use crate::operator::edge_list::EdgeList;
+use crate::operator::pattern::PADDING;
+use crate::operator::{Along, EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
 use std::sync::Arc;
 
 /// A fixed linear map, prepared for [`Cpu`](crate::nn::Cpu).
@@ -21,7 +23,7 @@ pub(super) enum Kind<T> {
     Filter { edges: Box<Edges<T>>, series: Series, seen: Arc<Neighbourhood> },
 }
 
-/// Compressed sparse rows.
+/// Compressed sparse rows; columns run on for [`PADDING`] zeros.
 #[derive(Clone, Debug)]
 pub(super) struct Csr<T> {
     pub offsets: Vec<usize>,
@@ -44,8 +46,27 @@ pub(super) struct Edges<T> {
 /// t(u,v), forward and adjoint.
 #[derive(Clone, Debug)]
 pub(super) enum Values<T> {
-    Classes { forward: [[T; 2]; 4], adjoint: [[T; 2]; 4] },
-    Entries { forward: Vec<[T; 2]>, adjoint: Option<Vec<[T; 2]>> },
+    Classes {
+        forward: [[T; 2]; 4],
+        adjoint: [[T; 2]; 4],
+    },
+    Entries {
+        forward: Vec<[T; 2]>,
+        adjoint: Option<Vec<[T; 2]>>,
+    },
+    /// Edges of one way: only those are gone over.
+    Edges {
+        forward: Listed<T>,
+        adjoint: Listed<T>,
+    },
+}
+
+/// Edges of one way, with their weights.
+#[derive(Clone, Debug)]
+pub(super) struct Listed<T> {
+    pub list: Arc<EdgeList>,
+    /// Empty where all are 1.
+    pub weights: Vec<T>,
 }
 
 impl<T: Scalar> Map<T> {
@@ -83,9 +104,9 @@ impl<T: Scalar> Map<T> {
         match &self.kind {
             Kind::Dense(numbers) => numbers.len() * parts,
             Kind::Sparse(rows) => rows.values.len(),
-            Kind::Edges(edges) => edges.pattern.stored() * parts,
+            Kind::Edges(edges) => edges.stored() * parts,
             Kind::Filter { edges, series, .. } => {
-                edges.pattern.stored() * parts * series.steps().unwrap_or(1)
+                edges.stored() * parts * series.steps().unwrap_or(1)
             }
         }
     }
@@ -100,6 +121,7 @@ impl<T: Scalar> Csr<T> {
             rows.values.extend(values.iter().map(|&x| T::from_f32(x)));
             rows.offsets.push(rows.columns.len());
         }
+        rows.columns.resize(rows.columns.len() + PADDING, 0);
         rows
     }
 }
@@ -109,21 +131,49 @@ impl<T: Scalar> Edges<T> {
         let numbers = |values: Vec<f64>| values.into_iter().map(T::from_f64).collect();
         let pair = |[a, b]: [f64; 2]| [T::from_f64(a), T::from_f64(b)];
         let pairs = |values: Vec<[f64; 2]>| values.into_iter().map(pair).collect::<Vec<_>>();
+        let values = match (edges.along, edges.values) {
+            (Some(along), values) => Values::listed(&edges.neighbourhood, along, &values),
+            (None, EdgeValues::Classes { forward, adjoint }) => {
+                Values::Classes { forward: forward.map(pair), adjoint: adjoint.map(pair) }
+            }
+            (None, EdgeValues::Entries { forward, adjoint }) => {
+                Values::Entries { forward: pairs(forward), adjoint: adjoint.map(pairs) }
+            }
+        };
         Self {
             pattern: edges.neighbourhood.pattern().clone(),
-            values: match edges.values {
-                EdgeValues::Classes { forward, adjoint } => {
-                    Values::Classes { forward: forward.map(pair), adjoint: adjoint.map(pair) }
-                }
-                EdgeValues::Entries { forward, adjoint } => {
-                    Values::Entries { forward: pairs(forward), adjoint: adjoint.map(pairs) }
-                }
-            },
+            values,
             left: numbers(edges.left),
             right: numbers(edges.right),
             own: numbers(edges.own),
             hermitian: edges.hermitian,
         }
+    }
+
+    /// Entries that a product goes over.
+    fn stored(&self) -> usize {
+        match &self.values {
+            Values::Edges { forward, .. } => forward.list.len(),
+            _ => self.pattern.stored(),
+        }
+    }
+}
+
+impl<T: Scalar> Values<T> {
+    /// Real values of edges of one way, and of the same edges seen from their other ends.
+    fn listed(seen: &Neighbourhood, along: Along, values: &EdgeValues) -> Self {
+        let listed = |along: Along, values: Option<&Vec<[f64; 2]>>| {
+            let values = values.map(|values| EdgeList::select(seen.pattern(), along, values));
+            let weights = values.into_iter().flatten().map(|[weight, _]| T::from_f64(weight));
+            Listed { list: seen.edges(along).clone(), weights: weights.collect() }
+        };
+        let (forward, adjoint) = match values {
+            EdgeValues::Classes { .. } => (None, None),
+            EdgeValues::Entries { forward, adjoint } => {
+                (Some(forward), Some(adjoint.as_ref().unwrap_or(forward)))
+            }
+        };
+        Self::Edges { forward: listed(along, forward), adjoint: listed(along.reversed(), adjoint) }
     }
 }
 

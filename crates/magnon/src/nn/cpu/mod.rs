@@ -85,6 +85,18 @@ impl<T: Scalar> Cpu<T> {
         });
     }
 
+    /// The same on blocks of whole rows of `width` numbers; `work` is told the first of them.
+    fn sweep_rows(&self, width: usize, out: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+        let (width, rows) = (width.max(1), (BLOCK / width.max(1)).max(1));
+        self.clock.time(Work::Elementwise, || match self.parallel && out.len() > 2 * BLOCK {
+            true => out
+                .par_chunks_mut(rows * width)
+                .enumerate()
+                .for_each(|(block, out)| work(block * rows, out)),
+            false => work(0, out),
+        });
+    }
+
     /// A block of `len` numbers of any value, from the pool where it has one.
     fn take(&self, len: usize) -> Vec<T> {
         let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,6 +5,7 @@
 //! Rows are cut into a few parts by their number alone; each part sums for itself, and the parts are
 //! added in order, so the result does not depend on the number of threads.
 
+use super::BLOCK;
 use super::map::Csr;
 use crate::nn::Scalar;
 use crate::operator::instructions::{Instructions, Kernel};
@@ -53,11 +54,19 @@ impl<T: Scalar> Scatter<'_, T> {
         } else {
             room.chunks_mut(size).enumerate().for_each(work);
         }
-        for (part, sums) in room.chunks(size).enumerate() {
-            match add || part > 0 {
-                true => x.iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
-                false => x.copy_from_slice(sums),
+        let gather = |(block, x): (usize, &mut [T])| {
+            for (part, sums) in room.chunks(size).enumerate() {
+                let sums = &sums[block * BLOCK..][..x.len()];
+                match add || part > 0 {
+                    true => x.iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
+                    false => x.copy_from_slice(sums),
+                }
             }
+        };
+        if self.parallel && x.len() > 2 * BLOCK {
+            x.par_chunks_mut(BLOCK).enumerate().for_each(gather);
+        } else {
+            x.chunks_mut(BLOCK).enumerate().for_each(gather);
         }
     }
 }
@@ -90,8 +99,9 @@ impl<T: Scalar> Part<'_, '_, T> {
         self.sums.fill(T::ZERO);
         for u in self.rows {
             let y = &y[u * width..][..width];
-            for e in rows.offsets[u]..rows.offsets[u + 1] {
-                let (v, a) = (rows.columns[e] as usize, values[e]);
+            let span = rows.offsets[u]..rows.offsets[u + 1];
+            for (&v, &a) in rows.columns[span.clone()].iter().zip(&values[span]) {
+                let v = v as usize;
                 // Entries beyond the rows of x are left out, as on the way there.
                 let Some(sums) = self.sums.get_mut(v * width..(v + 1) * width) else { break };
                 for i in 0..width {

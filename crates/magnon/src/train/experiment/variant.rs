@@ -48,7 +48,7 @@ impl Experiment<'_> {
             let trials = runs.iter().map(|&run| self.named(variant, run)).collect::<Vec<_>>();
             let results = match trials[..] {
                 [trial] if !self.one_thread => {
-                    self.trial(engine, trial, shared, observer).map(|result| vec![result])
+                    in_pool(|| self.trial(engine, trial, shared, observer).map(|one| vec![one]))
                 }
                 _ => self.trials(engine, &trials, shared, observer),
             };
@@ -95,7 +95,7 @@ impl Experiment<'_> {
                 Ok(learnt.fitted.best)
             };
             match runs {
-                [run] if !self.one_thread => one(run, engine).map(|record| vec![record]),
+                [run] if !self.one_thread => in_pool(|| one(run, engine).map(|best| vec![best])),
                 _ => runs.par_iter().map(|run| one(run, &engine.sequential())).collect(),
             }
         })
@@ -349,4 +349,10 @@ impl Watch for TrialWatch<'_> {
     fn stop(&self) -> bool {
         self.observer.stop()
     }
+}
+
+/// Does work on a thread of the current pool: from any other one, each of the hundreds of short products of an epoch would
+/// wait for a thread to wake up.
+fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| work())
 }
