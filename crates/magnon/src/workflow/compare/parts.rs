@@ -46,7 +46,7 @@ pub fn compare_parts(
     progress: &dyn Progress,
 ) -> Result<CompareParts, Error> {
     with_setting(dataset, split, config, progress, |setting, _| {
-        let plan = Plan::new(setting, journal, handed, progress)?;
+        let plan = Plan::new(setting, journal, (handed, None), progress)?;
         let done = journal.trials() + plan.known;
         let open = plan.open.into_iter().map(|(part, _)| part).collect();
         Ok(CompareParts { open, done, steps: done + plan.left })
@@ -63,7 +63,7 @@ pub fn compare_part(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     with_setting(dataset, split, config, progress, |setting, _| {
-        let mut plan = Plan::new(setting, journal, handed, progress)?;
+        let mut plan = Plan::new(setting, journal, (handed, Some(part)), progress)?;
         let work = plan.open.iter().find(|(open, _)| open.key == part).map(|(_, work)| *work);
         let none = || Error::Argument(format!("{part} is no open part of this comparison"));
         let (entrant, run) = match work.ok_or_else(none)? {
@@ -109,10 +109,11 @@ struct Plan {
 }
 
 impl Plan {
+    /// All of it, or what there is to know about the part `only`.
     fn new(
         setting: &Setting,
         journal: &mut Journal<CompareRecord>,
-        handed: &Handed,
+        (handed, only): (&Handed, Option<&str>),
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let mut entrants = entrant::list(setting);
@@ -120,7 +121,7 @@ impl Plan {
         let searched = match setting.config.tune {
             Some(budget) => {
                 let searches = Searches::new(setting, budget, progress)?;
-                searches.stand(&mut entrants, journal, handed.seconds)?
+                searches.stand(&mut entrants, journal, handed.seconds, only)?
             }
             None => SearchStand { ready: vec![true; entrants.len()], ..Default::default() },
         };

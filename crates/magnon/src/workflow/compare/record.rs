@@ -15,7 +15,7 @@ pub enum CompareRecord {
     /// A training of a search.
     Trial(TuneRecord),
     /// What a search came to.
-    Tuned(Tuned),
+    Tuned(Box<Tuned>),
 }
 
 impl Job for CompareRecord {
@@ -103,7 +103,7 @@ mod tests {
             seconds: 0.1,
         };
         let config = RunConfig::of(ModelConfig::named("mgc").unwrap());
-        let tuned = CompareRecord::Tuned(Tuned { key, config });
+        let tuned = CompareRecord::Tuned(Box::new(Tuned { key, config }));
         for record in [CompareRecord::Run(run), CompareRecord::Trial(trial), tuned] {
             let line = serde_json::to_string(&record).unwrap();
             assert_eq!(serde_json::from_str::<CompareRecord>(&line).unwrap(), record);

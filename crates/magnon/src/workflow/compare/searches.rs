@@ -8,7 +8,7 @@ use crate::cycles::ChargeAdvice;
 use crate::model::SharedInputs;
 use crate::train::RunConfig;
 use crate::workflow::charge::phase_of;
-use crate::workflow::tune::{Ground, Searcher, TrialNotes, TuneConfig, is_open};
+use crate::workflow::tune::{Ground, Searcher, TrialNotes, TuneConfig, is_open, is_trial_of};
 use crate::workflow::{Journal, OpenPart, Progress, find_cycles};
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
@@ -91,12 +91,14 @@ impl<'a> Searches<'a> {
     }
 
     /// Where the searches stand by the journal after so many `seconds`; nothing is trained. What searches came to that are
-    /// at their end is kept, and given to the entrants.
+    /// at their end is kept, and given to the entrants. Whoever runs one part alone, `only`, need not look at searches
+    /// that are under way beside it.
     pub fn stand(
         &self,
         entrants: &mut [Entrant],
         journal: &mut Journal<CompareRecord>,
         seconds: f64,
+        only: Option<&str>,
     ) -> Result<SearchStand, Error> {
         let over = self.is_over(entrants, seconds);
         let mut stand = SearchStand { ready: vec![true; entrants.len()], ..Default::default() };
@@ -108,6 +110,9 @@ impl<'a> Searches<'a> {
                 let key = self.key(&base, split);
                 if let Some(tuned) = journal.tuned(&key) {
                     found.push(tuned.config.clone());
+                    continue;
+                }
+                if only.is_some_and(|part| !self.has_trial(&base, split, part)) {
                     continue;
                 }
                 let quiet = Quiet(self.progress);
@@ -167,6 +172,12 @@ impl<'a> Searches<'a> {
     fn is_over(&self, entrants: &[Entrant], seconds: f64) -> bool {
         let models = entrants.iter().filter(|entrant| searches(entrant)).count();
         self.minutes.is_some_and(|minutes| seconds >= 60.0 * minutes * models as f64)
+    }
+
+    /// Whether a part may be of the search of a model on a split.
+    fn has_trial(&self, base: &RunConfig, split: usize, part: &str) -> bool {
+        let check = self.setting.split_checks.get(split);
+        check.is_some_and(|&check| is_trial_of(part, base, check))
     }
 
     fn key(&self, base: &RunConfig, split: usize) -> String {
@@ -230,7 +241,7 @@ fn searches(entrant: &Entrant) -> bool {
 }
 
 fn keep(journal: Option<&mut Journal<CompareRecord>>, tuned: &Tuned) -> Result<(), Error> {
-    journal.map_or(Ok(()), |journal| journal.keep(&CompareRecord::Tuned(tuned.clone())))
+    journal.map_or(Ok(()), |journal| journal.keep(&CompareRecord::Tuned(Box::new(tuned.clone()))))
 }
 
 /// Gives controls without direction the settings of their model.

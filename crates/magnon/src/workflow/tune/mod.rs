@@ -28,7 +28,7 @@ use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, SharedInputs};
 use crate::train::{Experiment, RunConfig};
 pub(super) use record::TrialNotes;
-pub(super) use search::{Ground, Searcher};
+pub(super) use search::{Ground, Searcher, is_trial_of};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

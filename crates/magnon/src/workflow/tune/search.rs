@@ -403,6 +403,14 @@ impl<'a> Searcher<'a> {
     }
 }
 
+/// Whether the key of a training may be of a search for settings of a model on splits with this checksum.
+pub(in crate::workflow) fn is_trial_of(key: &str, base: &RunConfig, split_check: u32) -> bool {
+    let rest = key.strip_prefix(base.model.info().name);
+    rest.is_some_and(|rest| {
+        rest.starts_with('-') && rest.contains(&format!("-splits{split_check:08x}-"))
+    })
+}
+
 /// A training that is known.
 fn known(notes: &Notes, key: &str) -> Option<TuneRecord> {
     notes.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.known(key)
