@@ -65,6 +65,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
         Taken as they are, unless ``feature_norm`` says otherwise. Beside a packed graph, those of a ``.npy``,
         ``.safetensors`` or ``.parquet`` file stay in it, and are read a block of columns at a time; rows of a Parquet
         file that has ids are put in the order of the nodes, and ``extra_ids="drop"`` leaves out ids without an edge.
+        Other files are read whole; graphs in memory take arrays.
     columns : int
         Columns of a task; multiples of 8 use whole tiles.
     output : path, optional
