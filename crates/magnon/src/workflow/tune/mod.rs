@@ -15,6 +15,7 @@ mod record;
 mod result;
 mod search;
 mod space;
+mod training;
 
 pub use importance::Importance;
 pub use record::{TuneParts, TuneRecord};

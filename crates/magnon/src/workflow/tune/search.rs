@@ -6,11 +6,9 @@ use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Split};
 use crate::model::SharedInputs;
-use crate::train::{
-    Experiment, Outcome, Repeat, RunConfig, Seconds, TrainError, TrialResult, run_together,
-};
+use crate::train::RunConfig;
 use crate::workflow::journal::split_check;
-use crate::workflow::{OpenPart, Progress, Stopper};
+use crate::workflow::{OpenPart, Progress};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -80,14 +78,14 @@ enum Reach {
 type Notes<'n> = Mutex<Option<&'n mut dyn TrialNotes>>;
 
 pub(in crate::workflow) struct Searcher<'a> {
-    dataset: &'a Dataset,
-    shared: &'a SharedInputs,
+    pub(super) dataset: &'a Dataset,
+    pub(super) shared: &'a SharedInputs,
     base: &'a RunConfig,
     space: Vec<Dimension>,
-    advice: Option<&'a ChargeAdvice>,
-    splits: &'a [Split],
-    config: &'a TuneConfig,
-    progress: &'a dyn Progress,
+    pub(super) advice: Option<&'a ChargeAdvice>,
+    pub(super) splits: &'a [Split],
+    pub(super) config: &'a TuneConfig,
+    pub(super) progress: &'a dyn Progress,
     /// A checksum of the splits.
     split_check: u32,
     begun: Instant,
@@ -306,100 +304,6 @@ impl<'a> Searcher<'a> {
             epochs.map_or(config.train.epochs, |most| most.min(config.train.epochs));
         config.runs = Default::default();
         config
-    }
-
-    fn experiment<'c>(&'c self, config: &'c RunConfig) -> Result<Experiment<'c>, TrainError> {
-        let repeats = (0..self.splits.len() * self.config.runs).map(|k| Repeat {
-            seed: self.config.seed.wrapping_add(k as u64),
-            split: k / self.config.runs,
-        });
-        let (splits, repeats) = (self.splits.to_vec(), repeats.collect());
-        let experiment = Experiment::on(self.dataset, config, splits, repeats)?;
-        Ok(experiment.with_graph(&self.dataset.graph, self.shared))
-    }
-
-    fn train(
-        &self,
-        config: &RunConfig,
-        key: String,
-        beside_others: bool,
-    ) -> Result<TuneRecord, Error> {
-        let start = Instant::now();
-        let outcome = self.experiment(config).and_then(|mut experiment| {
-            if beside_others {
-                experiment = experiment.on_one_thread();
-            }
-            experiment.run(self.advice, &Stopper(self.progress))
-        });
-        self.record(key, outcome, start.elapsed().as_secs_f64())
-    }
-
-    /// Trains several trials where they may share steps.
-    fn train_together(
-        &self,
-        configs: &[(usize, RunConfig)],
-        key: &(dyn Fn(usize) -> String + Sync),
-        finish: &(dyn Fn(TuneRecord, bool) -> Result<TuneRecord, Error> + Sync),
-    ) -> Result<Vec<(usize, TuneRecord)>, Error> {
-        let (mut numbers, mut experiments) = (Vec::new(), Vec::new());
-        let records = Mutex::new(Vec::new());
-        let keep = |at: usize, outcome: Result<Outcome, TrainError>| {
-            let seconds = outcome.as_ref().map_or(0.0, |outcome| {
-                let Seconds { operator, propagate, train } = outcome.seconds;
-                operator + propagate + train
-            });
-            let record = self.record(key(at), outcome, seconds);
-            let record = record.and_then(|record| finish(record, true));
-            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
-            records.push(record.map(|record| (at, record)));
-        };
-        for (at, config) in configs {
-            match self.experiment(config) {
-                Ok(experiment) => {
-                    numbers.push(*at);
-                    experiments.push(experiment.on_one_thread());
-                }
-                Err(error) => keep(*at, Err(error)),
-            }
-        }
-        let stopper = Stopper(self.progress);
-        let done = |k: usize, outcome| keep(numbers[k], outcome);
-        run_together(&experiments, self.advice, &stopper, &done)?;
-        let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut records = records.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        records.sort_by_key(|(at, _)| *at);
-        Ok(records)
-    }
-
-    /// What is kept of a trial.
-    fn record(
-        &self,
-        key: String,
-        outcome: Result<Outcome, TrainError>,
-        seconds: f64,
-    ) -> Result<TuneRecord, Error> {
-        let mut record = TuneRecord {
-            key,
-            val_accuracy: None,
-            val_loss: None,
-            epochs: 0.0,
-            error: None,
-            seconds,
-        };
-        match outcome.map_err(Error::from) {
-            Ok(outcome) => {
-                let count = outcome.runs.len().max(1) as f64;
-                let mean = |of: &dyn Fn(&TrialResult) -> f64| {
-                    outcome.runs.iter().map(of).sum::<f64>() / count
-                };
-                record.val_accuracy = Some(mean(&|run| run.metrics[1].accuracy));
-                record.val_loss = Some(mean(&|run| run.best.val_loss));
-                record.epochs = mean(&|run| run.history.len() as f64);
-            }
-            Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) => record.error = Some(error.to_string()),
-        }
-        Ok(record)
     }
 }
 
