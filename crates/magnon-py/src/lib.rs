@@ -10,6 +10,7 @@ mod dataset;
 mod denoise;
 mod eigenmap;
 mod errors;
+mod feature_file;
 mod fetch;
 mod flags;
 mod matrices;
@@ -39,6 +40,8 @@ mod _magnon {
     #[pymodule_export]
     use super::eigenmap::eigenmap;
     #[pymodule_export]
+    use super::feature_file::FeatureFile;
+    #[pymodule_export]
     use super::fetch::{fetch, fetch_list};
     #[pymodule_export]
     use super::model::{Model, predict, train};
@@ -49,7 +52,7 @@ mod _magnon {
     #[pymodule_export]
     use super::page::picture;
     #[pymodule_export]
-    use super::search::{compare, compare_part, tune, tune_part};
+    use super::search::{compare, compare_part, compare_parts, tune, tune_part, tune_parts};
 
     use pyo3::prelude::*;
 

@@ -7,14 +7,14 @@ use crate::model::trainable;
 use crate::task::Call;
 use magnon::data;
 use magnon::train::RunConfig;
-use magnon::workflow::compare::{self as comparing, Kept};
+use magnon::workflow::compare::{self as comparing, Handed};
 use magnon::workflow::{Journal, choose_splits, tune as tuning};
 use magnon_cli::compare_page;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// Compares models on a data set; gives the comparison as JSON and its page. Jobs that the file `journal` has are
-/// not run again, and those that are run are kept in it.
+/// Compares models on a data set; gives the comparison as JSON and its page. What the file `journal` has is not done
+/// again, and what is done is kept in it.
 #[pyfunction]
 #[pyo3(signature = (dataset, flags, watch=None, journal=None))]
 pub fn compare(
@@ -24,16 +24,11 @@ pub fn compare(
     watch: Option<Py<PyAny>>,
     journal: Option<PathBuf>,
 ) -> PyResult<(String, String)> {
-    let flags = Flags::parse(py, "compare", flags, watch)?;
-    let args = flags_of!(flags, Compare);
-    let config = args.config(&flags.common);
-    let config = config.map_err(|error| Failure::command(error).exception(py))?;
-    let (data, split) = (dataset.inner.clone(), args.data.flags.split);
-    let (found, page) = flags.call.run(py, move |watch| {
-        let data = trainable(&data)?;
+    let (call, asked) = Compared::parse(py, dataset, flags, watch)?;
+    let (found, page) = call.run(py, move |watch| {
+        let Compared { data, config, split } = asked;
         let mut journal = journal.map(|path| Journal::open(&path, &data)).transpose()?;
-        let kept = Kept { jobs: journal.as_mut(), ..Kept::default() };
-        let found = comparing::compare(&data, split, &config, kept, watch)?;
+        let found = comparing::compare(&data, split, &config, journal.as_mut(), watch)?;
         let page = compare_page::page(&found).html();
         let page = page.map_err(|error| Failure::Named("MagnonError", error.to_string()))?;
         Ok((found, page))
@@ -41,29 +36,70 @@ pub fn compare(
     Ok((json(&found)?, page))
 }
 
-/// Runs one part of a comparison into the file `journal`; gives how many parts there are, as JSON. A part beyond the
-/// last is none.
+/// Where a comparison stands by the file `journal`, as JSON, after parts were `tried` for so many seconds.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, part, journal))]
+#[pyo3(signature = (dataset, flags, journal, tried, seconds))]
+pub fn compare_parts(
+    py: Python<'_>,
+    dataset: &Dataset,
+    flags: Vec<String>,
+    journal: PathBuf,
+    tried: Vec<String>,
+    seconds: f64,
+) -> PyResult<String> {
+    let (call, asked) = Compared::parse(py, dataset, flags, None)?;
+    let parts = call.run(py, move |watch| {
+        let Compared { data, config, split } = asked;
+        let mut journal = Journal::open(&journal, &data)?;
+        let handed = Handed { tried: tried.into_iter().collect(), seconds };
+        Ok(comparing::compare_parts(&data, split, &config, &mut journal, &handed, watch)?)
+    })?;
+    json(&parts)
+}
+
+/// Runs an open part of a comparison into the file `journal`, after others were `tried`.
+#[pyfunction]
+#[pyo3(signature = (dataset, flags, journal, tried, part))]
 pub fn compare_part(
     py: Python<'_>,
     dataset: &Dataset,
     flags: Vec<String>,
-    part: usize,
     journal: PathBuf,
-) -> PyResult<String> {
-    let flags = Flags::parse(py, "compare", flags, None)?;
-    let args = flags_of!(flags, Compare);
-    let config = args.config(&flags.common);
-    let config = config.map_err(|error| Failure::command(error).exception(py))?;
-    let (data, split) = (dataset.inner.clone(), args.data.flags.split);
-    let parts = flags.call.run(py, move |watch| {
-        let data = trainable(&data)?;
+    tried: Vec<String>,
+    part: String,
+) -> PyResult<()> {
+    let (call, asked) = Compared::parse(py, dataset, flags, None)?;
+    call.run(py, move |watch| {
+        let Compared { data, config, split } = asked;
         let mut journal = Journal::open(&journal, &data)?;
-        let kept = Kept::jobs(&mut journal);
-        Ok(comparing::compare_part(&data, split, &config, kept, part, watch)?)
-    })?;
-    json(&parts)
+        let handed = Handed { tried: tried.into_iter().collect(), seconds: 0.0 };
+        let part = (part.as_str(), &handed);
+        Ok(comparing::compare_part(&data, split, &config, &mut journal, part, watch)?)
+    })
+}
+
+/// What a comparison is asked for.
+struct Compared {
+    data: data::Dataset,
+    config: comparing::CompareConfig,
+    split: Option<data::SplitChoice>,
+}
+
+impl Compared {
+    fn parse(
+        py: Python<'_>,
+        dataset: &Dataset,
+        flags: Vec<String>,
+        watch: Option<Py<PyAny>>,
+    ) -> PyResult<(Call, Self)> {
+        let flags = Flags::parse(py, "compare", flags, watch)?;
+        let args = flags_of!(flags, Compare);
+        let config = args.config(&flags.common);
+        let config = config.map_err(|error| Failure::command(error).exception(py))?;
+        let data = trainable(&dataset.inner).map_err(|failure| failure.exception(py))?;
+        let split = args.data.flags.split;
+        Ok((flags.call, Self { data, config, split }))
+    }
 }
 
 /// Searches for better settings of a model; gives the search as JSON. Trainings that the file `journal` has are not run
@@ -87,25 +123,43 @@ pub fn tune(
     json(&found)
 }
 
-/// Trains one of the trials that the next rung of a search lacks into the file `journal`; gives where the search stands,
-/// as JSON. A part beyond the last is none.
+/// Where a search stands by the file `journal`, as JSON, after so many seconds.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, part, journal))]
-pub fn tune_part(
+#[pyo3(signature = (dataset, flags, journal, seconds))]
+pub fn tune_parts(
     py: Python<'_>,
     dataset: &Dataset,
     flags: Vec<String>,
-    part: usize,
     journal: PathBuf,
+    seconds: f64,
 ) -> PyResult<String> {
     let (call, asked) = Asked::parse(py, dataset, flags, None)?;
     let parts = call.run(py, move |watch| {
         let Asked { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
         let mut journal = Journal::open(&journal, &data)?;
-        Ok(tuning::tune_part(&data, &base, &splits, &config, &mut journal, part, watch)?)
+        Ok(tuning::tune_parts(&data, &base, &splits, &config, &mut journal, seconds, watch)?)
     })?;
     json(&parts)
+}
+
+/// Trains the trial of an open part of a search into the file `journal`.
+#[pyfunction]
+#[pyo3(signature = (dataset, flags, journal, part))]
+pub fn tune_part(
+    py: Python<'_>,
+    dataset: &Dataset,
+    flags: Vec<String>,
+    journal: PathBuf,
+    part: String,
+) -> PyResult<()> {
+    let (call, asked) = Asked::parse(py, dataset, flags, None)?;
+    call.run(py, move |watch| {
+        let Asked { data, config, base, number, seed } = asked;
+        let splits = choose_splits(&data, &base.data, number, seed)?;
+        let mut journal = Journal::open(&journal, &data)?;
+        Ok(tuning::tune_part(&data, &base, &splits, &config, &mut journal, &part, watch)?)
+    })
 }
 
 /// What a search is asked for.

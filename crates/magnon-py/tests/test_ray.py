@@ -73,6 +73,75 @@ def test_workers_read_and_write_files_that_they_see(packed, expected, monkeypatc
     assert sorted(path.name for path in packed.iterdir()) == ["edges.txt", "g.magnon", "out.npy", "x.npy"]
 
 
+@pytest.fixture
+def tables(packed):
+    """The features as tensors, and as a table with ids in another order and ids without an edge."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    tensors = {"other": {"dtype": "F32", "shape": [21], "data_offsets": [0, 84]}}
+    tensors["x"] = {"dtype": "F32", "shape": list(X.shape), "data_offsets": [84, 84 + X.nbytes]}
+    header = json.dumps(tensors).encode()
+    parts = [len(header).to_bytes(8, "little"), header, X[0].tobytes(), X.tobytes()]
+    (packed / "x.safetensors").write_bytes(b"".join(parts))
+    order = DRAW.permutation(300)
+    columns = {f"f{k}": X[order, k] for k in range(21)}
+    table = pa.table({"id": order, "colour": ["red"] * 300, **columns})
+    parquet.write_table(table, packed / "x.parquet", row_group_size=70)
+    more = pa.table({"id": [900, 901], "colour": ["blue"] * 2, **{name: np.ones(2, np.float32) for name in columns}})
+    parquet.write_table(pa.concat_tables([table, more]), packed / "more.parquet")
+    np.save(packed / "wide.npy", np.asfortranarray(X, dtype=np.float64))
+    return packed
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_features_stay_in_files_of_any_kind(tables, expected, shared):
+    graph = str(tables / "g.magnon")
+    settings = {"charge": "1/4", "shared": shared}
+    for name in ("x.safetensors", "x.parquet", "wide.npy"):
+        found = magnon.ray.propagate(graph, tables / name, **settings)
+        assert np.array_equal(found, expected), name
+        assert np.array_equal(found, magnon.propagate(graph, tables / name, charge="1/4")), name
+    found = magnon.ray.propagate(graph, tables / "more.parquet", extra_ids="drop", **settings)
+    assert np.array_equal(found, expected)
+
+
+def test_files_of_features_are_refused_as_by_the_command_line(tables, command):
+    graph = str(tables / "g.magnon")
+
+    def refused(name, **settings):
+        with pytest.raises(magnon.errors.MagnonError) as caught:
+            magnon.ray.propagate(graph, tables / name, charge="1/4", **settings)
+        flags = [f"--{key.replace('_', '-')}={value}" for key, value in settings.items()]
+        words = ["propagate", graph, "--features", tables / name, "--memory=1G", "-o", "out.npy", *flags]
+        with pytest.raises(AssertionError) as told:
+            command(*words)
+        assert str(caught.value) in str(told.value)
+        return str(caught.value)
+
+    assert "extra-ids drop" in refused("more.parquet")
+    assert "name" in refused("x.parquet", id_column="name")
+    np.save(tables / "short.npy", X[:-1])
+    assert "299 rows" in refused("short.npy")
+    wrong = X.copy()
+    wrong[7, 20] = np.nan
+    np.save(tables / "wrong.npy", wrong)
+    assert "row 7, column 20 is NaN" in refused("wrong.npy")
+    refused("none.npy")
+
+
+def test_features_by_name_are_those_of_the_local_call(tables):
+    # Other files are read whole, and features made.
+    np.savetxt(tables / "x.csv", X, delimiter=",", fmt="%.9g", header=",".join(f"f{k}" for k in range(21)), comments="")
+    for graph in (tables / "g.magnon", tables / "edges.txt"):
+        for features in ("degree", tables / "x.csv", tables / "x.parquet"):
+            local = magnon.propagate(graph, features, charge="1/4")
+            assert np.array_equal(magnon.ray.propagate(graph, features, charge="1/4"), local)
+    local = magnon.propagate(EDGES, "degree", charge="1/4")
+    assert np.array_equal(magnon.ray.propagate(EDGES, "degree", charge="1/4"), local)
+    for call in (magnon.propagate, magnon.ray.propagate):
+        with pytest.raises(magnon.errors.ArgumentError, match="read the file first"):
+            call(EDGES, tables / "x.npy", charge="1/4")
+
+
 def _as_if_elsewhere(monkeypatch):
     """The driver's files look as if they were others than those that workers see under the same names."""
     of = _shipping.SharedFile.of
@@ -235,18 +304,63 @@ def test_compare_equals_the_local_call(tmp_path):
     assert len(journal.read_bytes().splitlines()) == 1 + steps[0][1]
 
 
+def test_compare_searches_as_the_local_call(tmp_path):
+    """Trials of all searches and runs are tasks, kept in one journal that an interrupted call goes on from."""
+    settings = {"splits": 2, "draws": 1, "seed": 4, "tune_trials": 4}
+    local = magnon.compare(SMALL, ["mgc"], **settings)
+    steps, journal = [], tmp_path / "runs.jsonl"
+
+    def stop(done, total, words):
+        steps.append(done)
+        if len(steps) == stops:
+            raise KeyboardInterrupt
+
+    # In the midst of the searches, and of the runs: 4 searches of 1 + 3 + 1 + 1 trainings, then 6 runs and 2 on coins.
+    for stops in (7, 20):
+        steps.clear()
+        begun = _trained(journal)
+        with pytest.raises(KeyboardInterrupt):
+            magnon.ray.compare(SMALL, ["mgc"], journal=journal, progress=stop, **settings)
+        assert steps == list(range(begun + 1, begun + stops + 1))
+        assert _trained(journal) == begun + stops
+    stops = 0
+    found = magnon.ray.compare(SMALL, ["mgc"], journal=journal, progress=stop, **settings)
+    assert _figures(found, "models") == _figures(local, "models")
+    assert found.tuned.trials == 4
+    keys = [json.loads(line)["key"] for line in journal.read_bytes().splitlines()[1:]]
+    assert len(keys) == len(set(keys)), "nothing was done twice"
+    # The local call finds all of it done, searches among them.
+    before = journal.read_bytes()
+    flags = ["--models=mgc", "--splits=2", "--draws=1", "--seed=4", "--tune-trials=4"]
+    magnon._magnon.compare(magnon.load_dataset(SMALL, seed=4)._inner, flags, None, str(journal))
+    assert journal.read_bytes() == before
+
+
+def _trained(journal):
+    """Lines of a journal that are trainings."""
+    lines = journal.read_bytes().splitlines()[1:] if journal.exists() else []
+    return sum("config" not in json.loads(line) for line in lines)
+
+
+def test_comparisons_that_cannot_be_meant():
+    with pytest.raises(magnon.errors.ArgumentError, match="tune"):
+        magnon.ray.compare(SMALL, ["mlp"], tune=1, tune_trials=3)
+    with pytest.raises(magnon.errors.ArgumentError, match="number of trials is 0"):
+        magnon.ray.compare(SMALL, ["mlp"], tune_trials=0)
+
+
 @pytest.mark.parametrize("search", ["halving", "random"])
 def test_tune_equals_the_local_call(search, tmp_path, monkeypatch):
     settings = {"trials": 7, "epochs": 10, "charge": "1/3", "seed": 2, "search": search}
     local = magnon.tune(SMALL, **settings)
     inner, steps, journal = magnon.ray._tune, [], tmp_path / "trials.jsonl"
 
-    def dies_once(dataset, known, part, flags):
-        mark = tmp_path / f"{known.count(10)}-{part}"
-        if part == 1 and not mark.exists():
+    def dies_once(call, wave, part):
+        mark = tmp_path / "killed"
+        if wave.known.count(10) > 2 and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), 9)
-        return inner(dataset, known, part, flags)
+        return inner(call, wave, part)
 
     def watch(done, total, words):
         steps.append(done)
@@ -258,6 +372,7 @@ def test_tune_equals_the_local_call(search, tmp_path, monkeypatch):
         magnon.ray.tune(SMALL, journal=journal, progress=watch, **settings)
     found = magnon.ray.tune(SMALL, journal=journal, progress=watch, **settings)
     assert steps[:4] == [1, 2, 3, 4] and steps[4:] == list(range(5, len(steps) + 1))
+    assert (tmp_path / "killed").exists()
     assert _figures(found, "trials") == _figures(local, "trials")
 
 

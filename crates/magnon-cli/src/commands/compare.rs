@@ -11,7 +11,7 @@ use magnon::model::{MODELS, ModelConfig};
 use magnon::nn::Device;
 use magnon::train::{DataConfig, RunConfig};
 use magnon::workflow::compare::{
-    CSV_COLUMNS, CompareConfig, Comparison, Contestant, JobResult, Kept, TuneBudget, Tuned, compare,
+    CSV_COLUMNS, CompareConfig, CompareRecord, Comparison, Contestant, TuneBudget, compare,
 };
 use magnon::workflow::{Journal, preset};
 use std::path::{Path, PathBuf};
@@ -111,18 +111,12 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     let dataset = read_training_data(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let folder = args.output.clone().unwrap_or_else(magnon_fetch::cache_folder);
-    let place = folder.join(Journal::<JobResult>::file_name(&dataset));
-    let mut journal = Journal::<JobResult>::open(&place, &dataset)?;
-    let tunings_at = folder.join(Journal::<Tuned>::file_name(&dataset));
-    let mut tunings = match &config.tune {
-        Some(_) => Some(Journal::<Tuned>::open(&tunings_at, &dataset)?),
-        None => None,
-    };
-    remark_known(journal.len(), "runs", &place, common);
+    let place = folder.join(Journal::<CompareRecord>::file_name(&dataset));
+    let mut journal = Journal::<CompareRecord>::open(&place, &dataset)?;
+    remark_known(journal.runs(), "runs", &place, common);
     let kept = "the runs that were done are kept, and the same command goes on from them";
     let comparison = run_jobs(common, kept, |progress| {
-        let kept = Kept { jobs: Some(&mut journal), tunings: tunings.as_mut() };
-        compare(&dataset, args.data.flags.split, &config, kept, progress)
+        compare(&dataset, args.data.flags.split, &config, Some(&mut journal), progress)
     })?;
     let seconds = start.elapsed().as_secs_f64();
     let mut value = serde_json::to_value(&comparison)?;
@@ -135,9 +129,6 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     if args.output.is_none() {
         drop(journal);
         std::fs::remove_file(&place)?;
-        if tunings.take().is_some() {
-            std::fs::remove_file(&tunings_at)?;
-        }
     }
     jobs::print(common, &json, || describe(&comparison, seconds))
 }

@@ -276,10 +276,12 @@ def as_dataset(
     labels = attached.get("labels") if labels is None else labels
     edges = read_graph(graph, columns)
     cells, feature_names, made = None, None, None
-    if isinstance(features, str):
-        if features not in _MADE:
-            raise ArgumentError(f"features are an array, 'degree' or 'identity', not {features!r}")
-        made = features
+    if isinstance(features, (str, os.PathLike)):
+        made = os.fspath(features)
+        if made not in _MADE:
+            raise ArgumentError(
+                f"features of a graph in memory are an array, 'degree' or 'identity', not {made!r}; read the file first"
+            )
     elif features is not None:
         read = read_features(features)
         cells, feature_names = read.cells, read.columns

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Union
 
 import numpy as np
 
+from . import _magnon
 from ._blocks import Span
 from ._dataset import Dataset, load_dataset, take
-from ._flags import split_settings
-from ._progress import Progress
+from ._flags import split_settings, to_flags
+from ._progress import Progress, remark
 from ._shipping import SharedFile, engine
 from .errors import ArgumentError
+
+#: Keywords that say how a table of features is read, beside a graph that is packed already.
+_TABLE = ("id_column", "label_column", "missing", "extra_ids")
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Graph:
     source: str | Dataset
     shared: bool | None
 
+    @cached_property
     def dataset(self) -> Dataset:
         return load_dataset(self.source) if isinstance(self.source, str) else self.source
 
@@ -69,12 +75,50 @@ class Graph:
 
 
 @dataclass(frozen=True)
+class TableFile:
+    """A file of features, as a worker gets it."""
+
+    file: SharedFile
+    #: How it is read.
+    flags: tuple[str, ...]
+
+    def open(self, graph: Dataset) -> _magnon.FeatureFile:
+        return _magnon.FeatureFile(self.file.path, graph._inner, list(self.flags))
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """Features that stay in their file, at the driver."""
+
+    inner: _magnon.FeatureFile
+    source: TableFile
+    #: Whether workers may read the file themselves.
+    shared: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.inner.shape
+
+    @property
+    def file(self) -> TableFile | None:
+        """What workers read it by, where they may."""
+        return self.source if self.shared else None
+
+    def block(self, span: Span) -> Any:
+        return self.inner.columns(*span)
+
+    def check(self) -> str:
+        """What tells them from other features."""
+        return " ".join((self.source.file.check, *self.source.flags))
+
+
+@dataclass(frozen=True)
 class Table:
-    """The features, at the driver."""
+    """Features in memory, at the driver."""
 
     cells: Any
-    #: The file that they lie in, where workers may read it.
-    file: SharedFile | None
+    #: Workers cannot read them themselves.
+    file: TableFile | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -87,10 +131,11 @@ class Table:
 
     def check(self) -> str:
         """What tells them from other features."""
-        if self.file is not None:
-            return self.file.check
         sparse = hasattr(self.cells, "indptr")
         return _hash([self.cells.indptr, self.cells.indices, self.cells.data] if sparse else [self.cells])
+
+
+AnyTable = Union[FileTable, Table]
 
 
 def _hash(arrays: list[Any]) -> str:
@@ -106,33 +151,40 @@ def _hash(arrays: list[Any]) -> str:
 
 def read_source(
     data: Any, features: Any, settings: dict[str, Any], shared: bool | None, progress: Progress
-) -> tuple[Graph, Table, dict[str, Any]]:
+) -> tuple[Graph, AnyTable, dict[str, Any]]:
     """The graph, the features, and the settings that are left."""
     about, rest = split_settings(settings)
-    named = isinstance(data, (str, os.PathLike))
     raw = (about.get("feature_norm") or "none") == "none"
-    if named and os.fspath(data).endswith(".magnon") and features is not None and raw:
-        others = [key for key in about if key not in ("feature_norm", "features") and about[key] is not None]
+    in_file = isinstance(features, (str, os.PathLike))
+    stays = features is not None and (not in_file or _magnon.FeatureFile.is_one(os.fspath(features)))
+    if isinstance(data, (str, os.PathLike)) and os.fspath(data).endswith(".magnon") and raw and stays:
+        known = ("feature_norm", *(_TABLE if in_file else ()))
+        others = [key for key in about if key not in known and about[key] is not None]
         if others:
             raise ArgumentError(f"{', '.join(others)}: the graph is packed already")
-        file = None
-        if isinstance(features, (str, os.PathLike)):
-            if shared is not False:
-                file = SharedFile.of(features, has_checksums=False)
-            features = np.load(features, mmap_mode="r")
-        source: str | Dataset = os.path.abspath(os.fspath(data))
-        table = Table(features, file)
-    else:
-        if features is not None:
-            if isinstance(features, (str, os.PathLike)) and not named:
-                features = np.load(features, mmap_mode="r")
-            settings = {**settings, "features": features}
-            settings.setdefault("feature_norm", "none")
-        dataset, rest = take(data, settings, progress)
-        table = Table(dataset.features, None)
-        if table.cells is None:
-            raise ArgumentError(f"{dataset.name} has no features to filter; give some")
-        source = Dataset(dataset._inner, dataset.node_names)
-    if table.cells.ndim != 2:
-        raise ArgumentError(f"features are a table, not an array of {table.cells.ndim} axes")
-    return Graph(source, shared), table, rest
+        graph = Graph(os.path.abspath(os.fspath(data)), shared)
+        flags = to_flags({key: value for key, value in about.items() if key in _TABLE})
+        return graph, _open(features, graph, flags) if in_file else _table(features), rest
+    if features is not None:
+        settings = {**settings, "features": features}
+        settings.setdefault("feature_norm", "none")
+    dataset, rest = take(data, settings, progress)
+    cells = dataset.features
+    if cells is None:
+        raise ArgumentError(f"{dataset.name} has no features to filter; give some")
+    return Graph(Dataset(dataset._inner, dataset.node_names), shared), _table(cells), rest
+
+
+def _open(path: Any, graph: Graph, flags: list[str]) -> FileTable:
+    """The features of a file beside a packed graph, as the command line filters them with ``--memory``."""
+    inner = _magnon.FeatureFile(os.fspath(path), graph.dataset._inner, flags)
+    for text in inner.remarks():
+        remark(text)
+    source = TableFile(SharedFile.of(path, has_checksums=False), tuple(flags))
+    return FileTable(inner, source, graph.shared is not False)
+
+
+def _table(cells: Any) -> Table:
+    if cells.ndim != 2:
+        raise ArgumentError(f"features are a table, not an array of {cells.ndim} axes")
+    return Table(cells)

@@ -87,6 +87,23 @@ def remote(function: Callable[..., Any], threads: int) -> Any:
     return engine().remote(num_cpus=threads, max_retries=RETRIES)(function)
 
 
+#: What the last task of this worker has built: the tasks of a call share it.
+_held: dict[str, Any] = {}
+
+
+def hold(key: str, build: Callable[[], Any]) -> Any:
+    """What this worker has built for tasks of the same key, or builds now."""
+    if _held.get("key") != key:
+        _held.clear()
+        _held.update(key=key, value=build())
+    return _held["value"]
+
+
+def let_go() -> None:
+    """Drops what was built."""
+    _held.clear()
+
+
 def _result(ref: Any, job: Any) -> Any:
     """The result of a task, or the error that the local call would have ended with."""
     exceptions = import_module("ray.exceptions")

@@ -92,14 +92,14 @@ def train(
     ('mgc', '1/3', 20)
     """
     named = isinstance(data, (str, os.PathLike))
-    dataset, rest = (None, dict(settings)) if named else _training_data(data, dict(settings), progress)
+    dataset, rest = (None, dict(settings)) if named else training_data(data, dict(settings), progress)
     source = os.fspath(data) if dataset is None else dataset.name
     inner = None if dataset is None else dataset._inner
     with watching(progress) as watch:
         return Run(_magnon.train(inner, source, to_flags(rest), watch))
 
 
-def _training_data(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[Dataset, dict[str, Any]]:
+def training_data(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[Dataset, dict[str, Any]]:
     return take(data, settings, progress, keep=("split", "split_seed"))
 
 
@@ -209,11 +209,16 @@ def compare(
     >>> sorted(row.model for row in found.models)
     ['mgc', 'mlp']
     """
-    dataset, rest = _training_data(data, dict(settings), progress)
+    dataset, rest = training_data(data, dict(settings), progress)
     rest.update(models=models, splits=splits, runs=runs, draws=draws)
     rest.update(tune=tune, tune_trials=tune_trials, memory=memory)
     with watching(progress) as watch:
-        told, page = _magnon.compare(dataset._inner, to_flags(rest), watch)
+        return compared(dataset, to_flags(rest), watch)
+
+
+def compared(dataset: Dataset, flags: list[str], watch: Any, journal: str | None = None) -> Comparison:
+    """A comparison, with what the journal has of it."""
+    told, page = _magnon.compare(dataset._inner, flags, watch, journal)
     found = Comparison(told)
     found.__dict__["_page"] = page
     return found
@@ -244,9 +249,14 @@ def tune(
     >>> len(found.trials)
     3
     """
-    if settings.get("model") == "":
-        raise ArgumentError("the name of the model is empty")
-    dataset, rest = _training_data(data, dict(settings), progress)
+    dataset, rest = search_data(data, dict(settings), progress)
     rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs)
     with watching(progress) as watch:
         return Result(_magnon.tune(dataset._inner, to_flags(rest), watch))
+
+
+def search_data(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[Dataset, dict[str, Any]]:
+    """The data set that a search is about, and its checked keywords."""
+    if settings.get("model") == "":
+        raise ArgumentError("the name of the model is empty")
+    return training_data(data, settings, progress)

@@ -17,24 +17,19 @@ import contextlib
 import json
 import os
 import platform
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from . import _magnon, _operators, _training
 from ._blocks import BlockFolder, Blocks, Span
-from ._dataset import take
+from ._dataset import Dataset
 from ._flags import to_flags
+from ._parts import Call, Journal, Lines, Wave, hand_out
 from ._progress import Progress, watching
 from ._results import Result
-from ._shipping import SharedFile
-from ._sources import Graph, Packed, Put, read_source
-from ._tasks import Tasks, remote
+from ._sources import Graph, Packed, Put, TableFile, read_source
+from ._tasks import Tasks, hold, let_go, remote
 from .errors import ArgumentError, DataError
 
 try:
@@ -45,7 +40,7 @@ except ImportError as error:  # pragma: no cover
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import FilterSettings, ModelSettings
+    from ._keywords import DataSettings, FilterSettings, ModelSettings
 
 __all__ = ["compare", "propagate", "tune"]
 
@@ -66,8 +61,11 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     ----------
     data : graph, Dataset, or name of data
         A packed graph (``G.magnon``) is mapped by each machine; other graphs travel through the object store, once.
-    features : array or path of a ``.npy`` file, optional
-        Taken as they are, unless ``feature_norm`` says otherwise; a file is mapped, and read a block at a time.
+    features : array or path, optional
+        Taken as they are, unless ``feature_norm`` says otherwise. Beside a packed graph, those of a ``.npy``,
+        ``.safetensors`` or ``.parquet`` file stay in it, and are read a block of columns at a time; rows of a Parquet
+        file that has ids are put in the order of the nodes, and ``extra_ids="drop"`` leaves out ids without an edge.
+        Other files are read whole; graphs in memory take arrays.
     columns : int
         Columns of a task; multiples of 8 use whole tiles.
     output : path, optional
@@ -110,7 +108,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
                     if isinstance(block, _Missing):
                         if shared:
                             raise DataError(f"{block.path}: the machine {block.machine} does not see this file")
-                        if job.features is not None and block.path == job.features.path:
+                        if job.features is not None and block.path == job.features.file.path:
                             job = replace(job, features=None)
                         elif isinstance(job.graph, Packed) and job.graph.chunks is None:
                             job = replace(job, graph=graph.shipped(whole=True))
@@ -128,58 +126,45 @@ def compare(
     data: Any = "demo",
     models: Sequence[str] | None = None,
     *,
+    splits: int | None = None,
+    runs: int | None = None,
+    draws: int | None = None,
+    tune: float | None = None,
+    tune_trials: int | None = None,
+    memory: str | None = None,
     journal: str | os.PathLike[str] | None = None,
     progress: Progress = False,
-    **settings: Any,
+    **settings: Unpack[DataSettings],
 ) -> _training.Comparison:
     """Compares models as tasks of a cluster: see :func:`magnon.compare`.
 
-    Each run of each model is a task, controls among them; what they come to is put together here.
+    Each run of each model is a task, controls among them, and before them each trial of a search where settings are
+    searched; what they come to is put together here.
 
     Parameters
     ----------
+    tune, tune_trials : float, int
+        Search the settings of each first, as in :func:`magnon.compare`. Searches go side by side, so that minutes are
+        those of all models together: with 10 minutes for each of 3, none of them begins anything after 30.
     journal : path, optional
-        A file that runs are kept in as they are done, so that the same call goes on where this one was interrupted.
+        A file that runs and trials are kept in as they are done, so that the same call goes on where this one was
+        interrupted.
     **settings
         Those of :func:`magnon.compare`; ``threads`` is the number of processors of a task, 1 by default.
     """
-    if settings.get("tune") is not None or settings.get("tune_trials") is not None:
-        raise ArgumentError("tune and tune_trials are for the local function; search first with magnon.ray.tune")
-    threads = int(settings.pop("threads", None) or 1)
-    dataset, rest = take(data, settings, False, keep=("split", "split_seed"))
-    if models is not None:
-        rest["models"] = list(models)
-    flags = to_flags({**rest, "threads": threads})
-    with _cluster(), _Journal(journal) as kept, watching(progress) as watch:
-        # No part is as many, and makes the first line of the journal.
-        parts = Result(_magnon.compare_part(dataset._inner, flags, _NO_PART, kept.path))
-        repeats = max(1, int(parts.repeats))
-        inner = ray.put(dataset)
-        task = remote(_compare, threads)
-        total, done = parts.entrants + parts.coins, 0
-        for wave in (range(parts.entrants), range(parts.entrants, total)):
-            known = ray.put(kept.read())
-            # Seconds of a run by entrant: none is tried again before each was tried once.
-            costs: dict[int, float] = {}
+    about: dict[str, Any] = dict(settings)
+    threads = int(about.pop("threads", None) or 1)
+    dataset, rest = _training.training_data(data, about, False)
+    rest.update(models=None if models is None else list(models), splits=splits, runs=runs, draws=draws)
+    rest.update(tune=tune, tune_trials=tune_trials, memory=memory, threads=threads)
+    flags = to_flags(rest)
+    with _cluster(), Journal(journal) as kept, watching(progress) as watch:
 
-            def submit(part: int, known: Any = known, costs: dict[int, float] = costs) -> Any:
-                costs.setdefault(part // repeats, -1.0)
-                return task.remote([inner], known, part, flags)
+        def stand(tried: list[str], seconds: float) -> str:
+            return _magnon.compare_parts(dataset._inner, flags, kept.path, tried, seconds)
 
-            def cost(part: int, costs: dict[int, float] = costs) -> float:
-                return costs.get(part // repeats, float("inf"))
-
-            with Tasks(wave, submit, threads, ahead=0, cost=cost) as tasks:
-                for part, (lines, seconds) in tasks:
-                    kept.add(lines)
-                    costs[part // repeats] = max(costs[part // repeats], seconds)
-                    done += 1
-                    if watch is not None:
-                        watch(done, total, "compare")
-        told, page = _magnon.compare(dataset._inner, flags, None, kept.path)
-    found = _training.Comparison(told)
-    found.__dict__["_page"] = page
-    return found
+        hand_out(_compare, Call(ray.put(dataset), flags, threads, "compare"), kept, stand, watch)
+        return _training.compared(dataset, flags, None, kept.path)
 
 
 def tune(
@@ -205,43 +190,20 @@ def tune(
     **settings
         Those of :func:`magnon.tune`; ``threads`` is the number of processors of a task, 1 by default.
     """
-    if settings.get("model") == "":
-        raise ArgumentError("the name of the model is empty")
     about: dict[str, Any] = dict(settings)
     threads = int(about.pop("threads", None) or 1)
-    begun = time.monotonic()
-    dataset, rest = take(data, about, False, keep=("split", "split_seed"))
+    dataset, rest = _training.search_data(data, about, False)
     rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs, threads=threads)
     flags = to_flags(rest)
-    with _cluster(), _Journal(journal) as kept, watching(progress) as watch:
-        inner = ray.put(dataset)
-        task = remote(_tune, threads)
-        drawn = 0
-        while True:
-            stands = Result(_magnon.tune_part(dataset._inner, flags, _NO_PART, kept.path))
-            over = minutes is not None and time.monotonic() - begun >= 60 * minutes
-            if stands.open == 0 or (over and 0 < drawn < stands.trials):
-                break
-            drawn = stands.trials
-            known = ray.put(kept.read())
+    with _cluster(), Journal(journal) as kept, watching(progress) as watch:
 
-            def submit(part: int, known: Any = known) -> Any:
-                return task.remote([inner], known, part, flags)
+        def stand(tried: list[str], seconds: float) -> str:
+            return _magnon.tune_parts(dataset._inner, flags, kept.path, seconds)
 
-            done = stands.done
-            with Tasks(range(stands.open), submit, threads, ahead=0) as tasks:
-                for _, lines in tasks:
-                    kept.add(lines)
-                    done += 1
-                    if watch is not None:
-                        watch(done, stands.steps, "tune")
+        stands = hand_out(_tune, Call(ray.put(dataset), flags, threads, "tune"), kept, stand, watch)
         # Time that is over cuts the search behind the trials that were drawn.
-        cut = {"trials": drawn} if stands.open else {}
-        return Result(_magnon.tune(dataset._inner, to_flags({**rest, **cut, "minutes": None}), None, kept.path))
-
-
-#: A part of a comparison or a search that there is none of.
-_NO_PART = 1 << 40
+        cut = {} if minutes is None else {"trials": stands["trials"], "minutes": None}
+        return Result(_magnon.tune(dataset._inner, to_flags({**rest, **cut}), None, kept.path))
 
 
 @contextlib.contextmanager
@@ -263,7 +225,7 @@ class _Filtering:
 
     graph: Packed | Put
     #: The features, where workers read them themselves.
-    features: SharedFile | None
+    features: TableFile | None
     settings: dict[str, Any]
     threads: int
     folder: BlockFolder | None
@@ -283,19 +245,25 @@ def _charge(graph: Graph, rest: dict[str, Any]) -> str:
     if charge is not None and charge != "auto":
         return to_flags({"charge": charge})[0].split("=", 1)[1]
     about = {key: value for key, value in rest.items() if key in _operators._OPERATOR}
-    operator = _magnon.Operator(graph.dataset()._inner, to_flags(about), None)
+    operator = _magnon.Operator(graph.dataset._inner, to_flags(about), None)
     return str(Result(operator.report()).charge_text)
 
 
-#: What the last task of this worker has built: the tasks of a call share it.
-_held: dict[str, Any] = {}
+class _Here:
+    """What the tasks of a call share on a worker: the operator, and the file that features are read from."""
 
+    def __init__(self, dataset: Dataset, flags: list[str], *, keeps_graph: bool) -> None:
+        self.operator = _magnon.Operator(dataset._inner, flags, None)
+        #: A packed graph is mapped, and tells which node a row of a file belongs to.
+        self._graph = dataset if keeps_graph else None
+        self._opened: tuple[TableFile, _magnon.FeatureFile] | None = None
 
-def _hold(key: str, build: Callable[[], Any]) -> Any:
-    if _held.get("key") != key:
-        _held.clear()
-        _held.update(key=key, value=build())
-    return _held["value"]
+    def columns(self, source: TableFile, span: Span) -> Any:
+        if self._graph is None:
+            raise DataError(f"{source.file.path}: features are read beside a packed graph")
+        if self._opened is None or self._opened[0] != source:
+            self._opened = (source, source.open(self._graph))
+        return self._opened[1].columns(*span)
 
 
 def _filter(job: _Filtering, span: Span, block: Any) -> Any:
@@ -303,68 +271,33 @@ def _filter(job: _Filtering, span: Span, block: Any) -> Any:
     about = {key: value for key, value in job.settings.items() if key in _operators._OPERATOR}
     rest = {key: value for key, value in job.settings.items() if key not in about}
     flags = to_flags({**about, "threads": job.threads})
+    packed = isinstance(job.graph, Packed)
 
-    def build() -> Any:
+    def build() -> _Here | None:
         dataset = job.graph.dataset()
-        return None if dataset is None else _magnon.Operator(dataset._inner, flags, None)
+        return None if dataset is None else _Here(dataset, flags, keeps_graph=packed)
 
     mark = job.graph.file.check if isinstance(job.graph, Packed) else job.graph.ref.hex()
-    operator = _hold(f"{mark} {flags}", build)
-    if operator is None and isinstance(job.graph, Packed):
-        _held.clear()
+    here = hold(f"{mark} {flags}", build)
+    if here is None and isinstance(job.graph, Packed):
+        let_go()
         return _Missing(job.graph.file.path, platform.node())
     if block is None and job.features is not None:
-        if not job.features.is_here():
-            return _Missing(job.features.path, platform.node())
-        part = np.load(job.features.path, mmap_mode="r")[:, span[0] : span[1]]
-        block = np.ascontiguousarray(part, dtype=np.float32)
-    filtered, _ = operator.propagate_block(block, to_flags({**rest, "threads": job.threads}), None)
+        if not job.features.file.is_here():
+            return _Missing(job.features.file.path, platform.node())
+        block = here.columns(job.features, span)
+    filtered, _ = here.operator.propagate_block(block, to_flags({**rest, "threads": job.threads}), None)
     if job.folder is not None and job.folder.is_here():
         job.folder.save(span, filtered)
         return None
     return filtered
 
 
-def _compare(dataset: list[Any], known: bytes, part: int, flags: list[str]) -> tuple[bytes, float]:
-    """A task: one part of a comparison, as the lines that it adds to a journal, and its seconds."""
-    begun = time.monotonic()
-    lines = _in_journal(dataset, known, lambda inner, path: _magnon.compare_part(inner, flags, part, path))
-    return lines, time.monotonic() - begun
+def _compare(call: Call, wave: Wave, part: str) -> Lines:
+    """A task: one part of a comparison."""
+    return call.run(wave, lambda data, path: _magnon.compare_part(data, call.flags, path, wave.tried, part))
 
 
-def _tune(dataset: list[Any], known: bytes, part: int, flags: list[str]) -> bytes:
-    """A task: one trial on one rung, as the line that it adds to a journal."""
-    return _in_journal(dataset, known, lambda inner, path: _magnon.tune_part(inner, flags, part, path))
-
-
-def _in_journal(dataset: list[Any], known: bytes, run: Callable[[_magnon.Dataset, str], Any]) -> bytes:
-    inner = _hold(dataset[0].hex(), lambda: ray.get(dataset[0]))._inner
-    with tempfile.TemporaryDirectory(prefix="magnon-") as folder:
-        journal = Path(folder) / "jobs.jsonl"
-        journal.write_bytes(known)
-        run(inner, str(journal))
-        return journal.read_bytes()[len(known) :]
-
-
-class _Journal:
-    """The file that jobs are kept in: a given one, or one that lasts as long as the call."""
-
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="magnon-") if path is None else None
-        place = Path(self._folder.name) / "jobs.jsonl" if self._folder is not None else Path(os.fspath(path or ""))
-        self.path = str(place)
-
-    def __enter__(self) -> _Journal:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def read(self) -> bytes:
-        return Path(self.path).read_bytes()
-
-    def add(self, lines: bytes) -> None:
-        """Adds jobs in one go, so that a kill cuts at most the last line, which is then dropped."""
-        with open(self.path, "ab") as file:
-            file.write(lines)
+def _tune(call: Call, wave: Wave, part: str) -> Lines:
+    """A task: one trial on one rung."""
+    return call.run(wave, lambda data, path: _magnon.tune_part(data, call.flags, path, part))

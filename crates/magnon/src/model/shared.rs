@@ -29,6 +29,11 @@ impl SharedInputs {
         Ok(Self { pattern, limit, filtered: Mutex::default() })
     }
 
+    /// The same pattern, with as much room and nothing in it.
+    pub fn anew(&self) -> Self {
+        Self { pattern: self.pattern.clone(), limit: self.limit, filtered: Mutex::default() }
+    }
+
     /// The pattern, which all operators share.
     pub fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern

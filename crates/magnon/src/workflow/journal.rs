@@ -109,6 +109,11 @@ impl<J: Job> Journal<J> {
         self.jobs.is_empty()
     }
 
+    /// The jobs that are known, in any order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &J> {
+        self.jobs.values()
+    }
+
     /// A job that is known.
     pub(super) fn get(&self, key: &str) -> Option<&J> {
         self.jobs.get(key)

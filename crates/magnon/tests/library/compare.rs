@@ -6,12 +6,12 @@ use magnon::data::Dataset;
 use magnon::model::ModelConfig;
 use magnon::train::{DataConfig, Experiment, RunConfig, Vary};
 use magnon::workflow::compare::{
-    CompareConfig, Comparison, Contestant, Finding, JobResult, Kept, TuneBudget, compare,
-    compare_part,
+    CompareConfig, CompareRecord, Comparison, Contestant, Finding, Handed, TuneBudget, compare,
+    compare_part, compare_parts,
 };
 use magnon::workflow::{Progress, read_dataset};
 
-type Journal = magnon::workflow::Journal<JobResult>;
+type Journal = magnon::workflow::Journal<CompareRecord>;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -42,7 +42,7 @@ fn config(models: Vec<Contestant>, splits: usize) -> CompareConfig {
 }
 
 fn run(dataset: &Dataset, config: &CompareConfig) -> Comparison {
-    compare(dataset, None, config, Kept::default(), &()).unwrap()
+    compare(dataset, None, config, None, &()).unwrap()
 }
 
 /// Everything but times.
@@ -130,7 +130,7 @@ fn an_interrupt_at_any_point_changes_nothing() {
             let before = journal.len();
             let progress =
                 StopAfter { jobs, seen: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-            match compare(&data, None, &config, Kept::jobs(&mut journal), &progress) {
+            match compare(&data, None, &config, Some(&mut journal), &progress) {
                 Ok(found) => break found,
                 Err(Error::Stopped) => stops += 1,
                 Err(error) => panic!("{error}"),
@@ -146,8 +146,46 @@ fn an_interrupt_at_any_point_changes_nothing() {
         assert_eq!(figures(&found), whole, "stopped {stops} times after {jobs} jobs");
         // Once all is known, nothing is trained.
         let mut journal = Journal::open(&path, &data).unwrap();
-        let again = compare(&data, None, &config, Kept::jobs(&mut journal), &()).unwrap();
+        let again = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
         assert_eq!(figures(&again), whole);
+    }
+}
+
+/// Runs the parts of a comparison apart, each knowing of the waves before alone, the last part of a wave first; gives
+/// the lines of the journal in the end, and the words of the parts wave by wave.
+fn run_apart(
+    data: &Dataset,
+    config: &CompareConfig,
+    path: &std::path::Path,
+    seconds: f64,
+) -> Vec<Vec<String>> {
+    let own = path.with_extension("own");
+    let mut handed = Handed { seconds, ..Default::default() };
+    let mut waves = Vec::new();
+    loop {
+        let mut journal = Journal::open(path, data).unwrap();
+        let stands = compare_parts(data, None, config, &mut journal, &handed, &()).unwrap();
+        drop(journal);
+        let tried = handed.tried.len();
+        assert_eq!(stands.open.is_empty(), stands.done == stands.steps, "{stands:?}");
+        if stands.open.is_empty() {
+            return waves;
+        }
+        let before = std::fs::read(path).unwrap();
+        for part in stands.open.iter().rev() {
+            std::fs::write(&own, &before).unwrap();
+            let mut journal = Journal::open(&own, data).unwrap();
+            let known = Handed { tried: handed.tried.clone(), seconds: 0.0 };
+            compare_part(data, None, config, &mut journal, (&part.key, &known), &()).unwrap();
+            drop(journal);
+            let lines = std::fs::read(&own).unwrap();
+            let mut all = std::fs::read(path).unwrap();
+            all.extend_from_slice(&lines[before.len()..]);
+            std::fs::write(path, all).unwrap();
+        }
+        handed.tried.extend(stands.open.iter().map(|part| part.key.clone()));
+        assert_eq!(handed.tried.len(), tried + stands.open.len(), "no part is handed out twice");
+        waves.push(stands.open.into_iter().map(|part| part.group).collect());
     }
 }
 
@@ -158,19 +196,75 @@ fn parts_make_the_whole() {
     let config = CompareConfig { draws: 1, ..config(vec![quick("mgc", 8), quick("gcn", 8)], 2) };
     let whole = figures(&run(&data, &config));
     let folder = tempfile::tempdir().unwrap();
-    let mut journal = Journal::open(&folder.path().join("jobs.jsonl"), &data).unwrap();
-    let mut part = |part: usize| {
-        compare_part(&data, None, &config, Kept::jobs(&mut journal), part, &()).unwrap()
-    };
-    let parts = part(usize::MAX);
-    assert_eq!((parts.entrants % 2, parts.coins), (0, 2));
-    (0..parts.entrants).rev().chain(parts.entrants..parts.entrants + parts.coins).for_each(|at| {
-        assert_eq!(part(at), parts);
-    });
-    assert_eq!(journal.len(), parts.entrants + parts.coins);
-    let found = compare(&data, None, &config, Kept::jobs(&mut journal), &()).unwrap();
+    let path = folder.path().join("jobs.jsonl");
+    let waves = run_apart(&data, &config, &path, 0.0);
+    assert_eq!(waves.iter().map(Vec::len).collect::<Vec<_>>(), [8, 2]);
+    assert!(waves[1].iter().all(|group| group == "mgc on coins, draw 1"), "{waves:?}");
+    let mut journal = Journal::open(&path, &data).unwrap();
+    assert_eq!(journal.len(), 10);
+    let found = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
     assert_eq!(figures(&found), whole);
-    assert_eq!(journal.len(), parts.entrants + parts.coins, "nothing was left to run");
+    assert_eq!(journal.len(), 10, "nothing was left to run");
+}
+
+/// The trials of all searches are parts, too, and those of several models and splits go side by side.
+#[test]
+fn parts_of_searches_make_the_whole() {
+    let data = data("cyclic:nodes=60,columns=4,density=0.1");
+    let tune = Some(TuneBudget { trials: 6, minutes: None });
+    let models = vec![quick("mgc", 12), quick("gcn", 12)];
+    let config = CompareConfig { draws: 1, tune, ..config(models, 2) };
+    let whole = figures(&run(&data, &config));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.jsonl");
+    let waves = run_apart(&data, &config, &path, 0.0);
+    // First the settings as they are: of two models and the network without the graph, on two splits.
+    let mut first = waves[0].clone();
+    first.dedup();
+    assert_eq!(first, ["mgc, to the end", "gcn, to the end", "mlp, to the end"]);
+    assert_eq!(waves[0].len(), 6);
+    assert_eq!(waves[1].len(), 6 * 5);
+    let mut journal = Journal::open(&path, &data).unwrap();
+    let lines = journal.len();
+    let found = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
+    assert_eq!(figures(&found), whole);
+    assert_eq!(journal.len(), lines, "nothing was left to run");
+}
+
+/// Searches whose time is over end behind what was begun, and models are run all the same.
+#[test]
+fn time_that_is_over_ends_the_searches() {
+    let data = data("cyclic:nodes=60,columns=4,density=0.1");
+    let tune = Some(TuneBudget { trials: 30, minutes: Some(1.0) });
+    let config = CompareConfig { draws: 1, tune, ..config(vec![quick("gcn", 5)], 1) };
+    let folder = tempfile::tempdir().unwrap();
+    // The time of two searches, of the model and of the network without the graph.
+    let path = folder.path().join("over.jsonl");
+    let waves = run_apart(&data, &config, &path, 120.0);
+    assert_eq!(waves.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2], "{waves:?}");
+    let mut journal = Journal::open(&path, &data).unwrap();
+    compare(&data, None, &config, Some(&mut journal), &()).unwrap();
+    assert_eq!((journal.len(), journal.runs()), (6, 2), "nothing was searched again");
+    let waves = run_apart(&data, &config, &folder.path().join("begun.jsonl"), 119.0);
+    assert_eq!(waves[1].len(), 2 * 27, "{waves:?}");
+}
+
+/// Parts that fail are handed out once; the comparison tells why.
+#[test]
+fn parts_that_fail_end() {
+    let data = data("cyclic:nodes=60,columns=4,density=0.1");
+    let mut wild = quick("mgc", 8);
+    wild.config.train.optimiser.rate = 1e30;
+    let config = CompareConfig { draws: 1, ..config(vec![wild, quick("magnet", 8)], 2) };
+    let whole = figures(&run(&data, &config));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.jsonl");
+    let waves = run_apart(&data, &config, &path, 0.0);
+    assert_eq!(waves.len(), 2);
+    assert!(waves[1].iter().all(|group| group == "magnet on coins, draw 1"), "{waves:?}");
+    let mut journal = Journal::open(&path, &data).unwrap();
+    let found = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
+    assert_eq!(figures(&found), whole);
 }
 
 #[test]
@@ -258,17 +352,15 @@ fn tuned_models_are_compared() {
     assert_ne!(figures(&plain)["models"], figures(&found)["models"]);
 
     let folder = tempfile::tempdir().unwrap();
-    let mut jobs = Journal::open(&folder.path().join("jobs.jsonl"), &data).unwrap();
-    let mut tunings =
-        magnon::workflow::Journal::open(&folder.path().join("tunings.jsonl"), &data).unwrap();
-    let kept = Kept { jobs: Some(&mut jobs), tunings: Some(&mut tunings) };
-    let again = compare(&data, None, &config, kept, &()).unwrap();
+    let mut journal = Journal::open(&folder.path().join("jobs.jsonl"), &data).unwrap();
+    let again = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
     assert_eq!(figures(&again), figures(&found));
-    // Two models and the network without the graph, on three splits.
-    assert_eq!(tunings.len(), 9);
-    let kept = Kept { jobs: Some(&mut jobs), tunings: Some(&mut tunings) };
-    let known = compare(&data, None, &config, kept, &()).unwrap();
+    // Two models, one of them without direction, too, the network without the graph, and coins, on three splits.
+    let (lines, runs) = (journal.len(), journal.runs());
+    assert_eq!(runs, 3 * (4 + config.draws));
+    let known = compare(&data, None, &config, Some(&mut journal), &()).unwrap();
     assert_eq!(figures(&known), figures(&found));
+    assert_eq!(journal.len(), lines, "nothing was searched or run again");
 }
 
 #[test]
@@ -303,7 +395,7 @@ fn a_journal_of_other_data_is_refused() {
 fn configurations_that_cannot_be_meant() {
     let data = data("demo:nodes=120");
     let fails = |config: &CompareConfig, words: &str| {
-        let error = compare(&data, None, config, Kept::default(), &()).unwrap_err();
+        let error = compare(&data, None, config, None, &()).unwrap_err();
         assert!(matches!(error, Error::Argument(_)), "{error:?}");
         assert!(error.to_string().contains(words), "{error}");
     };

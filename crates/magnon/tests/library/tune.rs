@@ -5,7 +5,9 @@ use magnon::Error;
 use magnon::data::{Dataset, Split};
 use magnon::model::{MODELS, ModelConfig};
 use magnon::train::{DataConfig, RunConfig};
-use magnon::workflow::tune::{Search, TuneConfig, TuneParts, TuneRecord, Tuning, tune, tune_part};
+use magnon::workflow::tune::{
+    Search, TuneConfig, TuneParts, TuneRecord, Tuning, tune, tune_part, tune_parts,
+};
 use magnon::workflow::{Journal, Progress, read_dataset};
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -120,22 +122,27 @@ fn parts_make_the_whole() {
         let config = TuneConfig { trials, search: search_by, ..Default::default() };
         let folder = tempfile::tempdir().unwrap();
         let (path, own) = (folder.path().join("all.jsonl"), folder.path().join("own.jsonl"));
-        let part = |path: &std::path::Path, part: usize| -> TuneParts {
+        let stand = |path: &std::path::Path| -> TuneParts {
             let mut journal = Journal::<TuneRecord>::open(path, &data).unwrap();
-            tune_part(&data, &base, splits, &config, &mut journal, part, &()).unwrap()
+            tune_parts(&data, &base, splits, &config, &mut journal, 0.0, &()).unwrap()
+        };
+        let train = |path: &std::path::Path, part: &str| {
+            let mut journal = Journal::<TuneRecord>::open(path, &data).unwrap();
+            tune_part(&data, &base, splits, &config, &mut journal, part, &())
         };
         let mut trained = 0;
         loop {
-            let stands = part(&path, usize::MAX);
+            let stands = stand(&path);
             assert_eq!(stands.done, trained);
-            if stands.open == 0 {
+            if stands.open.is_empty() {
                 assert_eq!(stands.trials, trials);
                 break;
             }
             let before = std::fs::read(&path).unwrap();
-            for k in (0..stands.open).rev() {
+            for part in stands.open.iter().rev() {
                 std::fs::write(&own, &before).unwrap();
-                assert_eq!(part(&own, k).open, stands.open);
+                train(&own, &part.key).unwrap();
+                assert!(train(&own, &part.key).unwrap_err().is_argument(), "it is done");
                 let lines = std::fs::read(&own).unwrap();
                 let mut all = std::fs::read(&path).unwrap();
                 assert!(lines.len() > before.len());

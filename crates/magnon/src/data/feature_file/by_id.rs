@@ -28,7 +28,8 @@ pub(super) fn places(
         Some((_, examples)) => {
             let problem = format!(
                 "{} of its {} ids have no edge, such as {examples}; features that stay on disk cannot add nodes to \
-                 the graph: --extra-ids drop leaves them out, and without --memory they are added",
+                 the graph: --extra-ids drop leaves them out; where features are read whole (without --memory), they are \
+                 added",
                 joined.extra.len(),
                 ids.len()
             );

@@ -53,6 +53,17 @@ impl Entrant {
         Self { variation, fixed, configs, jobs, error, ..self.clone() }
     }
 
+    /// Which model or control it is, in words.
+    pub fn label(&self) -> String {
+        let control = match self.variation {
+            Variation::Itself => String::new(),
+            Variation::NoGraph => " without the graph".to_owned(),
+            Variation::Undirected => " without direction".to_owned(),
+            Variation::Coin(draw) => format!(" on coins, draw {}", draw + 1),
+        };
+        format!("{}{control}", self.name)
+    }
+
     /// Whether it is a model that makes something of direction.
     pub fn is_directed(&self) -> bool {
         self.variation == Variation::Itself && self.configs.iter().any(is_directed)
@@ -122,6 +133,19 @@ pub(super) fn list(setting: &Setting) -> Vec<Entrant> {
         }
     }
     list
+}
+
+/// Number of graphs with directions by coin; on a symmetric graph there is nothing to turn.
+pub(super) fn draws(setting: &Setting, entrants: &[Entrant]) -> usize {
+    let turns = !setting.symmetric && entrants.iter().any(Entrant::is_directed);
+    if turns { setting.config.draws } else { 0 }
+}
+
+/// Directions by coin are for the model that would be taken, which validation decides.
+pub(super) fn coins(entrants: &[Entrant], draws: usize) -> Vec<Entrant> {
+    let leader = leader(entrants.iter().filter(|entrant| entrant.is_directed()));
+    let coin = |draw| leader.map(|leader| leader.with(Variation::Coin(draw)));
+    (0..draws).filter_map(coin).collect()
 }
 
 /// The control without direction.

@@ -1,17 +1,17 @@
 //! Jobs: one entrant on one split with one seed, run in parallel and kept as soon as they are done.
 
-use super::CompareConfig;
-use super::entrant::{Entrant, Variation};
+use super::entrant::Entrant;
+use super::{CompareConfig, CompareRecord};
 use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Labels, Split};
 use crate::model::{ChargeChoice, KindChoice, PassChoice, SharedInputs, choose_pass};
+use crate::operator::Phase;
 use crate::train::{
     EpochRecord, Experiment, Observer, Repeat, RunConfig, Targets, TrainError, Trial, TrialResult,
     argmax,
 };
-use crate::workflow::journal::split_check;
-use crate::workflow::{Job, Journal, Progress};
+use crate::workflow::{Journal, Progress};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -22,7 +22,10 @@ pub(super) struct Setting<'a> {
     pub dataset: &'a Dataset,
     pub shared: &'a SharedInputs,
     pub splits: Vec<Split>,
-    pub advice: Option<&'a ChargeAdvice>,
+    /// A short name of each split, by its content.
+    pub split_checks: Vec<u32>,
+    /// What the cycles suggest, by the phase of edges, where a model leaves its charge open.
+    pub advice: Option<(Phase, &'a ChargeAdvice)>,
     pub config: &'a CompareConfig,
     pub symmetric: bool,
 }
@@ -33,6 +36,16 @@ impl Setting<'_> {
         let CompareConfig { splits, runs, seed, .. } = *self.config;
         let pair = |k: usize| Repeat { seed: seed.wrapping_add(k as u64), split: k / runs };
         (0..splits * runs).map(pair).collect()
+    }
+
+    fn key(&self, entrant: &Entrant, repeat: Repeat) -> String {
+        let Repeat { seed, split } = repeat;
+        format!("{}-split{:08x}-seed{seed}", entrant.key(split), self.split_checks[split])
+    }
+
+    /// The names of all jobs of an entrant.
+    pub fn keys(&self, entrant: &Entrant) -> Vec<String> {
+        self.repeats().into_iter().map(|repeat| self.key(entrant, repeat)).collect()
     }
 }
 
@@ -63,14 +76,6 @@ pub struct JobResult {
     pub seconds: f64,
 }
 
-impl Job for JobResult {
-    const CALL: &'static str = "compare";
-
-    fn key(&self) -> &str {
-        &self.key
-    }
-}
-
 impl JobResult {
     /// Whether each test node was classified rightly.
     pub fn hits(&self, test: usize) -> Vec<bool> {
@@ -92,9 +97,7 @@ fn hexadecimal(bits: &[bool]) -> String {
 /// Runs jobs and keeps what is done.
 pub(super) struct Jobs<'a> {
     setting: &'a Setting<'a>,
-    /// A short name of each split, by its content.
-    splits: Vec<u32>,
-    journal: Mutex<Option<&'a mut Journal<JobResult>>>,
+    journal: Mutex<Option<&'a mut Journal<CompareRecord>>>,
     /// The first failure to keep a job.
     failed: Mutex<Option<Error>>,
     progress: &'a dyn Progress,
@@ -108,13 +111,11 @@ impl<'a> Jobs<'a> {
     pub fn new(
         setting: &'a Setting<'a>,
         entrants: usize,
-        journal: Option<&'a mut Journal<JobResult>>,
+        journal: Option<&'a mut Journal<CompareRecord>>,
         progress: &'a dyn Progress,
     ) -> Self {
-        let check = |split: &Split| split_check(std::slice::from_ref(split));
         Self {
             setting,
-            splits: setting.splits.iter().map(check).collect(),
             journal: Mutex::new(journal),
             failed: Mutex::new(None),
             progress,
@@ -130,11 +131,6 @@ impl<'a> Jobs<'a> {
         failed.map_or(Ok(()), Err)
     }
 
-    fn key(&self, entrant: &Entrant, repeat: Repeat) -> String {
-        let Repeat { seed, split } = repeat;
-        format!("{}-split{:08x}-seed{seed}", entrant.key(split), self.splits[split])
-    }
-
     /// Runs the jobs of an entrant that are not known yet. A failure is the entrant's; only an interrupt
     /// and a journal that cannot be written end everything.
     pub fn run(&mut self, entrant: &mut Entrant) -> Result<(), Error> {
@@ -144,10 +140,10 @@ impl<'a> Jobs<'a> {
     /// The same of all jobs, or of one alone.
     pub fn run_some(&mut self, entrant: &mut Entrant, only: Option<usize>) -> Result<(), Error> {
         let repeats = self.setting.repeats();
-        let keys: Vec<String> = repeats.iter().map(|&repeat| self.key(entrant, repeat)).collect();
+        let keys = self.setting.keys(entrant);
         let mut found: HashMap<String, JobResult> = HashMap::new();
         if let Some(journal) = self.journal.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            let known = keys.iter().filter_map(|key| journal.get(key));
+            let known = keys.iter().filter_map(|key| journal.run(key));
             found.extend(known.map(|job| (job.key.clone(), job.clone())));
         }
         self.done.fetch_add(found.len(), Relaxed);
@@ -210,7 +206,7 @@ impl<'a> Jobs<'a> {
                 memory: config.memory,
                 exceeded: AtomicBool::new(false),
             };
-            let outcome = experiment.run(*advice, &observer);
+            let outcome = experiment.run(advice.map(|(_, advice)| advice), &observer);
             let outcome = match outcome {
                 Err(TrainError::Stopped(_)) if observer.exceeded.load(Relaxed) => {
                     let limit = config.memory.unwrap_or(0);
@@ -224,8 +220,8 @@ impl<'a> Jobs<'a> {
             let chooses = observer.chooses;
             let finals = observer.finals.into_inner().unwrap_or_else(PoisonError::into_inner);
             for run in &outcome.runs {
-                let key =
-                    self.key(entrant, Repeat { seed: run.trial.seed, split: run.trial.split });
+                let Trial { seed, split, .. } = run.trial;
+                let key = self.setting.key(entrant, Repeat { seed, split });
                 let trials = finals.get(&key).into_iter().flatten();
                 let taken = |(trial, _): &&(Trial, JobResult)| *trial == run.trial;
                 for (_, job) in trials.filter(taken).take(1) {
@@ -293,7 +289,7 @@ impl<'a> Jobs<'a> {
     fn keep(&self, job: &JobResult) {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(journal) = journal.as_mut()
-            && let Err(error) = journal.keep(job)
+            && let Err(error) = journal.keep(&CompareRecord::Run(job.clone()))
         {
             let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
             failed.get_or_insert(error);
@@ -303,13 +299,7 @@ impl<'a> Jobs<'a> {
     /// Tells how far things are, with the time that the rest takes at the pace of what was done here.
     fn tell(&self, entrant: &Entrant) {
         let done = self.done.load(Relaxed);
-        let control = match entrant.variation {
-            Variation::Itself => String::new(),
-            Variation::NoGraph => " without the graph".to_owned(),
-            Variation::Undirected => " without direction".to_owned(),
-            Variation::Coin(draw) => format!(" on coins, draw {}", draw + 1),
-        };
-        self.progress.step(done, self.total, &format!("{}{control}", entrant.name));
+        self.progress.step(done, self.total, &entrant.label());
     }
 }
 
@@ -340,7 +330,7 @@ impl Observer for JobObserver<'_, '_> {
         let setting = self.jobs.setting;
         let Some(labels) = &setting.dataset.labels else { return };
         let trial = &result.trial;
-        let key = self.jobs.key(self.entrant, Repeat { seed: trial.seed, split: trial.split });
+        let key = setting.key(self.entrant, Repeat { seed: trial.seed, split: trial.split });
         let job = JobResult {
             key: key.clone(),
             charge: trial.charge.map(ChargeChoice::Fixed),

@@ -16,13 +16,18 @@ mod controls;
 mod entrant;
 mod hits;
 mod job;
+mod parts;
+mod record;
 mod result;
+mod searches;
 mod splits;
 mod table;
 mod tuned;
 mod verdict;
 
 pub use job::JobResult;
+pub use parts::{CompareParts, Handed, compare_part, compare_parts};
+pub use record::CompareRecord;
 pub use result::{ChargeCount, Comparison, ControlRow, FromReference, ModelRow};
 pub use splits::SplitInfo;
 pub use table::CSV_COLUMNS;
@@ -30,14 +35,16 @@ pub use tuned::{TuneBudget, Tuned};
 pub use verdict::{Answer, Finding, Verdict};
 
 use super::charge::phase_of;
+use super::journal::split_check;
+use super::tune::is_open;
 use super::{Journal, Progress, find_cycles};
 use crate::Error;
-use crate::data::Dataset;
+use crate::data::{Dataset, Split, SplitChoice};
 use crate::model::{ChargeChoice, Direction, SharedInputs};
 use crate::operator::Charge;
 use crate::train::{Experiment, RunConfig};
-use entrant::{Entrant, Variation};
 use job::{Jobs, Setting};
+use searches::Searches;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of filtered features that models and controls share.
@@ -125,144 +132,65 @@ impl CompareConfig {
     }
 }
 
-/// Journals of what is done, so that an interrupted comparison goes on.
-#[derive(Debug, Default)]
-pub struct Kept<'a> {
-    /// Finished jobs.
-    pub jobs: Option<&'a mut Journal<JobResult>>,
-    /// Settings that were found.
-    pub tunings: Option<&'a mut Journal<Tuned>>,
-}
-
-impl<'a> Kept<'a> {
-    /// Keeps jobs alone, which is all where nothing is tuned.
-    pub fn jobs(jobs: &'a mut Journal<JobResult>) -> Self {
-        Self { jobs: Some(jobs), tunings: None }
-    }
-}
-
-/// Compares models on one data set. `split` says which splits: some that came with the data, or drawn ones.
+/// Compares models on one data set. `split` says which splits: some that came with the data, or drawn ones. What a
+/// journal has is not done again.
 pub fn compare(
     dataset: &Dataset,
-    split: Option<crate::data::SplitChoice>,
+    split: Option<SplitChoice>,
     config: &CompareConfig,
-    kept: Kept,
+    mut journal: Option<&mut Journal<CompareRecord>>,
     progress: &dyn Progress,
 ) -> Result<Comparison, Error> {
-    match run(dataset, split, config, kept, None, progress)? {
-        Outcome::Whole(comparison) => Ok(*comparison),
-        Outcome::Part(_) => Err(Error::Argument("a part is no comparison".to_owned())),
-    }
+    with_setting(dataset, split, config, progress, |setting, info| {
+        let mut entrants = entrant::list(setting);
+        let draws = entrant::draws(setting, &entrants);
+        if let Some(budget) = config.tune {
+            let searches = Searches::new(setting, budget, progress)?;
+            searches.run(&mut entrants, journal.as_deref_mut())?;
+        }
+        let mut jobs = Jobs::new(setting, entrants.len() + draws, journal, progress);
+        for entrant in &mut entrants {
+            jobs.run(entrant)?;
+        }
+        for mut coin in entrant::coins(&entrants, draws) {
+            jobs.run(&mut coin)?;
+            entrants.push(coin);
+        }
+        jobs.finish()?;
+        Ok(assemble::assemble(setting, info, &entrants))
+    })
 }
 
-/// How a comparison falls into parts that can be run apart, one run of one model each: first the models and what they
-/// are held against, then the graphs with directions by coin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct CompareParts {
-    /// Parts that depend on nothing.
-    pub entrants: usize,
-    /// Parts that need the runs of all others, as they are for the model that validation would take.
-    pub coins: usize,
-    /// Parts of one model or control, one behind the other.
-    pub repeats: usize,
-}
-
-/// Runs one part of a comparison, or none where `part` is beyond the last, into the journal of `kept`. [`compare`]
-/// with the journals of all parts in one finds everything done.
-pub fn compare_part(
+/// Checks what is asked for, and does something with what all jobs share.
+fn with_setting<T>(
     dataset: &Dataset,
-    split: Option<crate::data::SplitChoice>,
+    split: Option<SplitChoice>,
     config: &CompareConfig,
-    kept: Kept,
-    part: usize,
     progress: &dyn Progress,
-) -> Result<CompareParts, Error> {
-    if config.tune.is_some() {
-        let problem =
-            "parts of a comparison are run with settings that are known; search them before";
-        return Err(Error::Argument(problem.to_owned()));
-    }
-    match run(dataset, split, config, kept, Some(part), progress)? {
-        Outcome::Part(parts) => Ok(parts),
-        Outcome::Whole(_) => Err(Error::Argument("a comparison is no part".to_owned())),
-    }
-}
-
-/// What came of a comparison or a part of it.
-enum Outcome {
-    Whole(Box<Comparison>),
-    Part(CompareParts),
-}
-
-fn run(
-    dataset: &Dataset,
-    split: Option<crate::data::SplitChoice>,
-    config: &CompareConfig,
-    kept: Kept,
-    part: Option<usize>,
-    progress: &dyn Progress,
-) -> Result<Outcome, Error> {
+    work: impl FnOnce(&Setting, SplitInfo) -> Result<T, Error>,
+) -> Result<T, Error> {
     config.check()?;
     Experiment::check_data(dataset)?;
     let (splits, info) = splits::choose(dataset, split, config)?;
     progress.remark(&info.text);
     let symmetric = dataset.graph.is_symmetric();
-    let open = |model: &Contestant| {
-        model.config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)
-    };
-    let advice = match config.models.iter().find(|model| open(model)).filter(|_| !symmetric) {
-        Some(model) => Some(find_cycles(&dataset.graph, phase_of(&model.config), progress)?.advice),
+    let open = config.models.iter().find(|model| is_open(&model.config)).filter(|_| !symmetric);
+    let advice = match open.map(|model| phase_of(&model.config)) {
+        Some(phase) => Some((phase, find_cycles(&dataset.graph, phase, progress)?.advice)),
         None => None,
     };
     let shared = SharedInputs::new(&dataset.graph, SHARED)?;
-    let setting =
-        Setting { dataset, shared: &shared, splits, advice: advice.as_ref(), config, symmetric };
-    let mut entrants = entrant::list(&setting);
-    // On a symmetric graph there is nothing to turn.
-    let turns = !symmetric && entrants.iter().any(Entrant::is_directed);
-    let draws = if turns { config.draws } else { 0 };
-    if let Some(budget) = config.tune {
-        tuned::tune_all(&setting, &mut entrants, budget, kept.tunings, progress)?;
-    }
-    let repeats = config.splits * config.runs;
-    let parts =
-        CompareParts { entrants: entrants.len() * repeats, coins: draws * repeats, repeats };
-    if part.is_some_and(|part| part >= parts.entrants + parts.coins) {
-        return Ok(Outcome::Part(parts));
-    }
-    // A part is one run of one entrant.
-    let part = part.map(|part| (part / repeats, part % repeats));
-    let mut jobs = Jobs::new(&setting, entrants.len() + draws, kept.jobs, progress);
-    if let Some((index, run)) = part
-        && let Some(entrant) = entrants.get_mut(index)
-    {
-        // A model that fails is for the whole comparison to tell.
-        jobs.run_some(entrant, Some(run))?;
-        jobs.finish()?;
-        return Ok(Outcome::Part(parts));
-    }
-    let models = entrants.len();
-    for entrant in &mut entrants {
-        jobs.run(entrant)?;
-    }
-
-    // Directions by coin are for the model that would be taken, which validation decides.
-    let directed = entrants.iter().filter(|entrant| entrant.is_directed());
-    if let Some(leader) = entrant::leader(directed) {
-        let coins: Vec<Entrant> =
-            (0..draws).map(|draw| leader.with(Variation::Coin(draw))).collect();
-        let asked = |draw: &usize| part.is_none_or(|(index, _)| index == models + draw);
-        let coins = (0..draws).zip(coins).filter(|(draw, _)| asked(draw));
-        for (_, mut coin) in coins {
-            jobs.run_some(&mut coin, part.map(|(_, run)| run))?;
-            entrants.push(coin);
-        }
-    }
-    jobs.finish()?;
-    Ok(match part {
-        Some(_) => Outcome::Part(parts),
-        None => Outcome::Whole(Box::new(assemble::assemble(&setting, info, &entrants))),
-    })
+    let check = |split: &Split| split_check(std::slice::from_ref(split));
+    let setting = Setting {
+        dataset,
+        shared: &shared,
+        split_checks: splits.iter().map(check).collect(),
+        splits,
+        advice: advice.as_ref().map(|(phase, advice)| (*phase, advice)),
+        config,
+        symmetric,
+    };
+    work(&setting, info)
 }
 
 /// Whether a model makes something of direction; at a charge of 0 none does.

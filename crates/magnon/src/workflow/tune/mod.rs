@@ -15,6 +15,7 @@ mod record;
 mod result;
 mod search;
 mod space;
+mod training;
 
 pub use importance::Importance;
 pub use record::{TuneParts, TuneRecord};
@@ -27,7 +28,8 @@ use crate::Error;
 use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, SharedInputs};
 use crate::train::{Experiment, RunConfig};
-use search::{Found, Ground, Searcher};
+pub(super) use record::TrialNotes;
+pub(super) use search::{Ground, Searcher, is_trial_of};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -111,70 +113,82 @@ pub fn tune(
     journal: Option<&mut Journal<TuneRecord>>,
     progress: &dyn Progress,
 ) -> Result<Tuning, Error> {
-    match run(dataset, base, splits, config, journal, None, progress)? {
-        Outcome::Whole(tuning) => Ok(*tuning),
-        Outcome::Part(_) => Err(Error::Argument("a part is no search".to_owned())),
-    }
+    search(dataset, base, splits, config, progress, |searcher| {
+        searcher.tune(journal.map(|journal| journal as &mut dyn TrialNotes))
+    })
 }
 
-/// Trains one of the trials that the next rung of a search lacks, or none where `part` is beyond the last, into the
-/// journal. The trials of a rung do not depend on each other; the next rung needs all of them in one journal. [`tune`]
-/// with the journal of a search that has come to its end finds everything done. The time is not looked at:
-/// whoever hands out parts decides when to stop.
+/// Where a search stands by its journal, for those who train its trials apart: which of them the next rung lacks. The
+/// trials of a rung do not depend on each other; the next rung needs all of them in one journal. [`tune`] with the
+/// journal of a search that has come to its end finds everything done.
+///
+/// Where the search has a time and took as many `seconds` already, it ends behind the trials that were begun.
+pub fn tune_parts(
+    dataset: &Dataset,
+    base: &RunConfig,
+    splits: &[Split],
+    config: &TuneConfig,
+    journal: &mut Journal<TuneRecord>,
+    seconds: f64,
+    progress: &dyn Progress,
+) -> Result<TuneParts, Error> {
+    let over = config.limit().is_some_and(|limit| seconds >= limit.as_secs_f64());
+    search(dataset, base, splits, config, progress, |searcher| {
+        let stand = searcher.stand(journal, over)?;
+        Ok(TuneParts {
+            open: stand.open,
+            done: stand.done,
+            steps: searcher.steps(),
+            trials: stand.trials.len(),
+        })
+    })
+}
+
+/// Trains the trial of an open part into the journal.
 pub fn tune_part(
     dataset: &Dataset,
     base: &RunConfig,
     splits: &[Split],
     config: &TuneConfig,
     journal: &mut Journal<TuneRecord>,
-    part: usize,
+    part: &str,
     progress: &dyn Progress,
-) -> Result<TuneParts, Error> {
-    config.check()?;
-    let config = TuneConfig { minutes: None, ..config.clone() };
-    match run(dataset, base, splits, &config, Some(journal), Some(part), progress)? {
-        Outcome::Part(parts) => Ok(parts),
-        Outcome::Whole(_) => Err(Error::Argument("a search is no part".to_owned())),
-    }
+) -> Result<(), Error> {
+    search(dataset, base, splits, config, progress, |searcher| {
+        match searcher.train_part(journal, part)? {
+            true => Ok(()),
+            false => Err(Error::Argument(format!("{part} is no open part of this search"))),
+        }
+    })
 }
 
-/// What came of a search or a part of it.
-enum Outcome {
-    Whole(Box<Tuning>),
-    Part(TuneParts),
-}
-
-fn run(
+/// Checks what is asked for, and does something with the search.
+fn search<T>(
     dataset: &Dataset,
     base: &RunConfig,
     splits: &[Split],
     config: &TuneConfig,
-    journal: Option<&mut Journal<TuneRecord>>,
-    part: Option<usize>,
     progress: &dyn Progress,
-) -> Result<Outcome, Error> {
+    work: impl FnOnce(Searcher) -> Result<T, Error>,
+) -> Result<T, Error> {
     config.check()?;
     base.check()?;
     Experiment::check_data(dataset)?;
     if splits.is_empty() {
         return Err(Error::Argument("there is no split to tune on".to_owned()));
     }
-    let open = base.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto);
-    let advice = match open && !dataset.graph.is_symmetric() {
+    let advice = match is_open(base) && !dataset.graph.is_symmetric() {
         true => Some(find_cycles(&dataset.graph, phase_of(base), progress)?.advice),
         false => None,
     };
     let shared = SharedInputs::new(&dataset.graph, SHARED)?;
-    let space = space::space(base, advice.as_ref());
-    let ground =
-        Ground { dataset, shared: &shared, base, space: &space, advice: advice.as_ref(), splits };
-    let searcher = Searcher::new(ground, config, progress);
-    Ok(match searcher.run(journal, part)? {
-        Found::Whole(trials) => {
-            Outcome::Whole(Box::new(result::assemble(dataset, base, space, trials)))
-        }
-        Found::Part(parts) => Outcome::Part(parts),
-    })
+    let ground = Ground { dataset, shared: &shared, base, advice: advice.as_ref(), splits };
+    work(Searcher::new(ground, config, progress))
+}
+
+/// Whether the charge is left to the cycles of the graph.
+pub(super) fn is_open(config: &RunConfig) -> bool {
+    config.operator.is_some_and(|operator| operator.charge == ChargeChoice::Auto)
 }
 
 /// Bytes of filtered features that trials share.

@@ -1,6 +1,7 @@
 //! What is kept of a search while it runs: one record for each training, and where it stands.
 
-use crate::workflow::Job;
+use crate::Error;
+use crate::workflow::{Job, Journal, OpenPart};
 use serde::{Deserialize, Serialize};
 
 /// How one trial did on one rung.
@@ -40,11 +41,28 @@ impl TuneRecord {
     }
 }
 
+/// Where the records of a search are kept.
+pub(in crate::workflow) trait TrialNotes: Send {
+    /// A training that is known.
+    fn known(&self, key: &str) -> Option<TuneRecord>;
+    /// Keeps a training.
+    fn note(&mut self, record: TuneRecord) -> Result<(), Error>;
+}
+
+impl TrialNotes for Journal<TuneRecord> {
+    fn known(&self, key: &str) -> Option<TuneRecord> {
+        self.get(key).cloned()
+    }
+    fn note(&mut self, record: TuneRecord) -> Result<(), Error> {
+        self.keep(&record)
+    }
+}
+
 /// Where a search stands whose trials are trained apart: at the first rung that the journal does not know all of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TuneParts {
     /// Trainings of the rung that are not known; none where the search is at its end.
-    pub open: usize,
+    pub open: Vec<OpenPart>,
     /// Trainings that are known.
     pub done: usize,
     /// Trainings in all, as far as the number of trials decides.

@@ -1,16 +1,14 @@
 //! The search: brackets of trials, cut short rung by rung.
 
 use super::space::{self, Dimension};
-use super::{Search, TuneConfig, TuneParts, TuneRecord};
+use super::{Search, TrialNotes, TuneConfig, TuneRecord, Tuning, result};
 use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::data::{Dataset, Split};
 use crate::model::SharedInputs;
-use crate::train::{
-    Experiment, Outcome, Repeat, RunConfig, Seconds, TrainError, TrialResult, run_together,
-};
+use crate::train::RunConfig;
 use crate::workflow::journal::split_check;
-use crate::workflow::{Journal, Progress, Stopper};
+use crate::workflow::{OpenPart, Progress};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -27,7 +25,7 @@ const KEPT: usize = 3;
 
 /// A trial: its settings, and how it did on the rungs that it came to.
 #[derive(Clone, Debug)]
-pub(super) struct Tried {
+pub(in crate::workflow) struct Tried {
     pub values: Vec<Value>,
     pub config: RunConfig,
     /// Epochs that it was allowed and the record, by rung; `None` for training to the end.
@@ -41,32 +39,53 @@ impl Tried {
 }
 
 /// What is searched over, and on what.
-pub(super) struct Ground<'a> {
+pub(in crate::workflow) struct Ground<'a> {
     pub dataset: &'a Dataset,
     pub shared: &'a SharedInputs,
     pub base: &'a RunConfig,
-    pub space: &'a [Dimension],
     pub advice: Option<&'a ChargeAdvice>,
     pub splits: &'a [Split],
 }
 
-/// What a search came to.
-pub(super) enum Found {
-    /// All trials, in the order in which they were drawn.
-    Whole(Vec<Tried>),
-    /// Where it stands that is run in parts.
-    Part(TuneParts),
+/// Where a search stands by what was kept of it.
+pub(in crate::workflow) struct Stand {
+    /// The trials that were drawn.
+    pub trials: Vec<Tried>,
+    /// The trainings that the next rung lacks; none at the end.
+    pub open: Vec<OpenPart>,
+    /// Trainings that are known.
+    pub done: usize,
 }
 
-pub(super) struct Searcher<'a> {
-    dataset: &'a Dataset,
-    shared: &'a SharedInputs,
+/// The trainings that a rung lacks.
+struct OpenRung {
+    /// Numbers of the trials.
+    trials: Vec<usize>,
+    /// Epochs that they are allowed.
+    epochs: Option<usize>,
+}
+
+/// How far a search goes by itself.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    /// To its end.
+    End,
+    /// As far as is known. Once its time is over, it ends before a bracket that was not begun.
+    Known { over: bool },
+}
+
+/// The notes of a search, which its threads share.
+type Notes<'n> = Mutex<Option<&'n mut dyn TrialNotes>>;
+
+pub(in crate::workflow) struct Searcher<'a> {
+    pub(super) dataset: &'a Dataset,
+    pub(super) shared: &'a SharedInputs,
     base: &'a RunConfig,
-    space: &'a [Dimension],
-    advice: Option<&'a ChargeAdvice>,
-    splits: &'a [Split],
-    config: &'a TuneConfig,
-    progress: &'a dyn Progress,
+    space: Vec<Dimension>,
+    pub(super) advice: Option<&'a ChargeAdvice>,
+    pub(super) splits: &'a [Split],
+    pub(super) config: &'a TuneConfig,
+    pub(super) progress: &'a dyn Progress,
     /// A checksum of the splits.
     split_check: u32,
     begun: Instant,
@@ -75,12 +94,12 @@ pub(super) struct Searcher<'a> {
 
 impl<'a> Searcher<'a> {
     pub fn new(ground: Ground<'a>, config: &'a TuneConfig, progress: &'a dyn Progress) -> Self {
-        let Ground { dataset, shared, base, space, advice, splits } = ground;
+        let Ground { dataset, shared, base, advice, splits } = ground;
         Self {
             dataset,
             shared,
             base,
-            space,
+            space: space::space(base, advice),
             advice,
             splits,
             config,
@@ -91,44 +110,66 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Runs the search. With a `part`, it goes as far as the journal knows, trains that one of the trainings that the
-    /// next rung lacks, if there is such a one, and ends.
-    pub fn run(
-        self,
-        journal: Option<&mut Journal<TuneRecord>>,
-        part: Option<usize>,
-    ) -> Result<Found, Error> {
-        let journal = Mutex::new(journal);
-        let mut trials: Vec<Tried> = Vec::new();
-        let open = self.search(&mut trials, &journal, part)?;
-        Ok(match part {
-            None => Found::Whole(trials),
-            Some(_) => Found::Part(TuneParts {
-                open,
-                done: self.done.load(Relaxed),
-                steps: self.steps(),
-                trials: trials.len(),
-            }),
-        })
+    /// Runs the search; what is known of it is not trained again.
+    pub fn tune(&self, notes: Option<&mut dyn TrialNotes>) -> Result<Tuning, Error> {
+        let mut trials = Vec::new();
+        self.search(&mut trials, &Mutex::new(notes), Reach::End)?;
+        Ok(self.result(trials))
     }
 
-    /// Draws and trains trials; gives how many trainings are left open, which are none unless there is a `part`.
+    /// What a search that is at its end came to.
+    pub fn result(&self, trials: Vec<Tried>) -> Tuning {
+        result::assemble(self.dataset, self.base, self.space.clone(), trials)
+    }
+
+    /// Where the search stands; nothing is trained.
+    pub fn stand(&self, notes: &mut dyn TrialNotes, over: bool) -> Result<Stand, Error> {
+        let mut trials = Vec::new();
+        let rung = self.search(&mut trials, &Mutex::new(Some(notes)), Reach::Known { over })?;
+        let open = rung.map_or(Vec::new(), |rung| {
+            let group = format!("{}, {}", self.base.model.info().name, message(rung.epochs));
+            let part = |&at: &usize| OpenPart {
+                key: self.key(&trials[at].config, rung.epochs),
+                group: group.clone(),
+            };
+            rung.trials.iter().map(part).collect()
+        });
+        Ok(Stand { open, done: self.done.load(Relaxed), trials })
+    }
+
+    /// Trains one of the trainings that the next rung lacks; gives whether it lacks such a one.
+    pub fn train_part(&self, notes: &mut dyn TrialNotes, part: &str) -> Result<bool, Error> {
+        let mut trials = Vec::new();
+        let notes = Mutex::new(Some(notes));
+        let Some(rung) = self.search(&mut trials, &notes, Reach::Known { over: false })? else {
+            return Ok(false);
+        };
+        let named = |at: &&usize| self.key(&trials[**at].config, rung.epochs) == part;
+        let Some(&at) = rung.trials.iter().find(named) else { return Ok(false) };
+        let config = self.cut(&trials[at].config, rung.epochs);
+        let record = self.train(&config, part.to_owned(), false)?;
+        keep(&notes, &record)?;
+        Ok(true)
+    }
+
+    /// Draws and trains trials. Where it reaches no further than what is known, it gives the first rung that lacks
+    /// trainings.
     fn search(
         &self,
         trials: &mut Vec<Tried>,
-        journal: &Mutex<Option<&mut Journal<TuneRecord>>>,
-        part: Option<usize>,
-    ) -> Result<usize, Error> {
+        notes: &Notes,
+        reach: Reach,
+    ) -> Result<Option<OpenRung>, Error> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed);
         // The first trial is the configuration as it is, with a race for a charge that is left open.
-        let values = space::values(self.space, self.base);
+        let values = space::values(&self.space, self.base);
         trials.push(Tried { values, config: self.base.clone(), rungs: Vec::new() });
-        let open = self.rung(trials, &[0], None, journal, part)?;
-        if open > 0 {
-            return Ok(open);
+        if let Some(open) = self.rung(trials, &[0], None, notes, reach)? {
+            return Ok(Some(open));
         }
-        let epochs = trials[0].rungs[0].1.epochs;
-        while trials.len() < self.config.trials && !self.is_over() {
+        let epochs = trials[0].rungs.first().map_or(0.0, |(_, record)| record.epochs);
+        let rungs = self.rungs(epochs);
+        while trials.len() < self.config.trials && !(reach == Reach::End && self.is_over()) {
             let size = BRACKET.min(self.config.trials - trials.len());
             let begin = trials.len();
             self.draw(trials, size, &mut rng);
@@ -136,22 +177,37 @@ impl<'a> Searcher<'a> {
             if alive.is_empty() {
                 break; // the space has no other points
             }
-            if self.config.search == Search::Halving {
-                for share in [KEPT * KEPT, KEPT] {
-                    let allowed = ((epochs / share as f64).ceil() as usize).max(1);
-                    let open = self.rung(trials, &alive, Some(allowed), journal, part)?;
-                    if open > 0 {
-                        return Ok(open);
-                    }
+            if reach == (Reach::Known { over: true })
+                && !self.is_begun(&trials[begin..], notes, &rungs)
+            {
+                trials.truncate(begin);
+                break;
+            }
+            for (k, &allowed) in rungs.iter().enumerate() {
+                if k > 0 {
                     alive = best_third(trials, &alive);
                 }
-            }
-            let open = self.rung(trials, &alive, None, journal, part)?;
-            if open > 0 {
-                return Ok(open);
+                if let Some(open) = self.rung(trials, &alive, allowed, notes, reach)? {
+                    return Ok(Some(open));
+                }
             }
         }
-        Ok(0)
+        Ok(None)
+    }
+
+    /// Epochs that the trials of a bracket are allowed, rung by rung.
+    fn rungs(&self, epochs: f64) -> Vec<Option<usize>> {
+        let part = |share: usize| Some(((epochs / share as f64).ceil() as usize).max(1));
+        match self.config.search {
+            Search::Halving => vec![part(KEPT * KEPT), part(KEPT), None],
+            Search::Random => vec![None],
+        }
+    }
+
+    /// Whether something is known of a bracket.
+    fn is_begun(&self, trials: &[Tried], notes: &Notes, rungs: &[Option<usize>]) -> bool {
+        let first = rungs.first().copied().flatten();
+        trials.iter().any(|trial| known(notes, &self.key(&trial.config, first)).is_some())
     }
 
     fn is_over(&self) -> bool {
@@ -165,51 +221,44 @@ impl<'a> Searcher<'a> {
             if trials.len() == wanted {
                 return;
             }
-            let values = space::draw(self.space, rng);
+            let values = space::draw(&self.space, rng);
             if trials.iter().any(|trial| trial.values == values) {
                 continue;
             }
-            if let Ok(config) = space::apply(self.space, self.base, &values) {
+            if let Ok(config) = space::apply(&self.space, self.base, &values) {
                 trials.push(Tried { values, config, rungs: Vec::new() });
             }
         }
     }
 
-    /// Trains some trials for at most so many epochs, or to the end; with a `part`, only that one of those that the
-    /// journal does not know. Gives how many it did not know where there is a part.
+    /// Trains some trials for at most so many epochs, or to the end. Where the search reaches no further than what is
+    /// known, it trains none, and gives those that are not.
     fn rung(
         &self,
         trials: &mut [Tried],
         which: &[usize],
         epochs: Option<usize>,
-        journal: &Mutex<Option<&mut Journal<TuneRecord>>>,
-        part: Option<usize>,
-    ) -> Result<usize, Error> {
-        let locked = || journal.lock().unwrap_or_else(PoisonError::into_inner);
+        notes: &Notes,
+        reach: Reach,
+    ) -> Result<Option<OpenRung>, Error> {
         let finish = |record: TuneRecord, is_new: bool| -> Result<TuneRecord, Error> {
             if is_new {
-                locked().as_mut().map_or(Ok(()), |journal| journal.keep(&record))?;
+                keep(notes, &record)?;
             }
             let done = self.done.fetch_add(1, Relaxed) + 1;
-            self.progress.step(done, self.steps(), &self.message(epochs));
+            self.progress.step(done, self.steps(), &message(epochs));
             Ok(record)
         };
-        let known = |&at: &usize| {
-            let key = self.key(&trials[at].config, epochs);
-            (at, locked().as_ref().and_then(|journal| journal.get(&key).cloned()))
-        };
-        let (found, left): (Vec<_>, Vec<_>) =
-            which.iter().map(known).partition(|(_, record)| record.is_some());
-        let mut records: Vec<(usize, TuneRecord)> = Vec::new();
-        for (at, record) in found.into_iter().filter_map(|(at, record)| Some((at, record?))) {
-            records.push((at, finish(record, false)?));
+        let (mut records, mut left) = (Vec::new(), Vec::new());
+        for &at in which {
+            match known(notes, &self.key(&trials[at].config, epochs)) {
+                Some(record) => records.push((at, finish(record, false)?)),
+                None => left.push(at),
+            }
         }
-        let open = if part.is_some() { left.len() } else { 0 };
-        let left: Vec<usize> = left.into_iter().map(|(at, _)| at).collect();
-        let left = match part {
-            None => left,
-            Some(part) => left.get(part).copied().into_iter().collect(),
-        };
+        if reach != Reach::End && !left.is_empty() {
+            return Ok(Some(OpenRung { trials: left, epochs }));
+        }
         let configs: Vec<(usize, RunConfig)> =
             left.iter().map(|&at| (at, self.cut(&trials[at].config, epochs))).collect();
         let key = |at: usize| self.key(&trials[at].config, epochs);
@@ -227,20 +276,16 @@ impl<'a> Searcher<'a> {
         for (at, record) in records {
             trials[at].rungs.push((epochs, record));
         }
-        Ok(open)
+        Ok(None)
     }
 
     /// Trainings in all, as far as the number of trials decides.
-    fn steps(&self) -> usize {
+    pub fn steps(&self) -> usize {
         let trials = self.config.trials;
         match self.config.search {
             Search::Random => trials,
             Search::Halving => trials + trials / KEPT + trials / (KEPT * KEPT),
         }
-    }
-
-    fn message(&self, epochs: Option<usize>) -> String {
-        epochs.map_or("to the end".to_owned(), |epochs| format!("{epochs} epochs each"))
     }
 
     fn key(&self, config: &RunConfig, epochs: Option<usize>) -> String {
@@ -260,100 +305,30 @@ impl<'a> Searcher<'a> {
         config.runs = Default::default();
         config
     }
+}
 
-    fn experiment<'c>(&'c self, config: &'c RunConfig) -> Result<Experiment<'c>, TrainError> {
-        let repeats = (0..self.splits.len() * self.config.runs).map(|k| Repeat {
-            seed: self.config.seed.wrapping_add(k as u64),
-            split: k / self.config.runs,
-        });
-        let (splits, repeats) = (self.splits.to_vec(), repeats.collect());
-        let experiment = Experiment::on(self.dataset, config, splits, repeats)?;
-        Ok(experiment.with_graph(&self.dataset.graph, self.shared))
-    }
+/// Whether the key of a training may be of a search for settings of a model on splits with this checksum.
+pub(in crate::workflow) fn is_trial_of(key: &str, base: &RunConfig, split_check: u32) -> bool {
+    let rest = key.strip_prefix(base.model.info().name);
+    rest.is_some_and(|rest| {
+        rest.starts_with('-') && rest.contains(&format!("-splits{split_check:08x}-"))
+    })
+}
 
-    fn train(
-        &self,
-        config: &RunConfig,
-        key: String,
-        beside_others: bool,
-    ) -> Result<TuneRecord, Error> {
-        let start = Instant::now();
-        let outcome = self.experiment(config).and_then(|mut experiment| {
-            if beside_others {
-                experiment = experiment.on_one_thread();
-            }
-            experiment.run(self.advice, &Stopper(self.progress))
-        });
-        self.record(key, outcome, start.elapsed().as_secs_f64())
-    }
+/// A training that is known.
+fn known(notes: &Notes, key: &str) -> Option<TuneRecord> {
+    notes.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.known(key)
+}
 
-    /// Trains several trials where they may share steps.
-    fn train_together(
-        &self,
-        configs: &[(usize, RunConfig)],
-        key: &(dyn Fn(usize) -> String + Sync),
-        finish: &(dyn Fn(TuneRecord, bool) -> Result<TuneRecord, Error> + Sync),
-    ) -> Result<Vec<(usize, TuneRecord)>, Error> {
-        let (mut numbers, mut experiments) = (Vec::new(), Vec::new());
-        let records = Mutex::new(Vec::new());
-        let keep = |at: usize, outcome: Result<Outcome, TrainError>| {
-            let seconds = outcome.as_ref().map_or(0.0, |outcome| {
-                let Seconds { operator, propagate, train } = outcome.seconds;
-                operator + propagate + train
-            });
-            let record = self.record(key(at), outcome, seconds);
-            let record = record.and_then(|record| finish(record, true));
-            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
-            records.push(record.map(|record| (at, record)));
-        };
-        for (at, config) in configs {
-            match self.experiment(config) {
-                Ok(experiment) => {
-                    numbers.push(*at);
-                    experiments.push(experiment.on_one_thread());
-                }
-                Err(error) => keep(*at, Err(error)),
-            }
-        }
-        let stopper = Stopper(self.progress);
-        let done = |k: usize, outcome| keep(numbers[k], outcome);
-        run_together(&experiments, self.advice, &stopper, &done)?;
-        let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut records = records.into_iter().collect::<Result<Vec<_>, Error>>()?;
-        records.sort_by_key(|(at, _)| *at);
-        Ok(records)
-    }
+/// Keeps a training as soon as it is known.
+fn keep(notes: &Notes, record: &TuneRecord) -> Result<(), Error> {
+    let mut notes = notes.lock().unwrap_or_else(PoisonError::into_inner);
+    notes.as_mut().map_or(Ok(()), |notes| notes.note(record.clone()))
+}
 
-    /// What is kept of a trial.
-    fn record(
-        &self,
-        key: String,
-        outcome: Result<Outcome, TrainError>,
-        seconds: f64,
-    ) -> Result<TuneRecord, Error> {
-        let mut record = TuneRecord {
-            key,
-            val_accuracy: None,
-            val_loss: None,
-            epochs: 0.0,
-            error: None,
-            seconds,
-        };
-        match outcome.map_err(Error::from) {
-            Ok(outcome) => {
-                let count = outcome.runs.len().max(1) as f64;
-                let mean = |of: &dyn Fn(&TrialResult) -> f64| {
-                    outcome.runs.iter().map(of).sum::<f64>() / count
-                };
-                record.val_accuracy = Some(mean(&|run| run.metrics[1].accuracy));
-                record.val_loss = Some(mean(&|run| run.best.val_loss));
-                record.epochs = mean(&|run| run.history.len() as f64);
-            }
-            Err(Error::Stopped) => return Err(Error::Stopped),
-            Err(error) => record.error = Some(error.to_string()),
-        }
-        Ok(record)
-    }
+/// How far trials are trained, in words.
+fn message(epochs: Option<usize>) -> String {
+    epochs.map_or("to the end".to_owned(), |epochs| format!("{epochs} epochs each"))
 }
 
 /// The best third of some trials by their last records, those over the reals and those over the complex
