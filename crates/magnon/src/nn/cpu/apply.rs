@@ -46,7 +46,7 @@ impl<T: Scalar> Cpu<T> {
                     Side::Adjoint => self.scatter(rows, values, x, y, add),
                 }
             }
-            Kind::Edges(edges) => gather::edges(self, edges, side, product, y),
+            Kind::Edges(edges) => gather::edges(edges, side, product, y),
             Kind::Filter { edges, series, seen } => {
                 let inner = if widens(field, x.1.field()) { field } else { x.1.field() };
                 let row = x.1.with_rows(1).with_field(inner);

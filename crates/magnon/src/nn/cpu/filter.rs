@@ -41,7 +41,7 @@ impl<T: Scalar> Recurrence<'_, T> {
             parallel: self.cpu.parallel,
             instructions: self.cpu.instructions,
         };
-        edges(self.cpu, self.edges, self.side, product, (y, to));
+        edges(self.edges, self.side, product, (y, to));
     }
 
     /// Puts h(S)x into `y`; both have the row's field.

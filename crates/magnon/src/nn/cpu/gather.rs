@@ -5,8 +5,7 @@
 //! coefficients the sums of their real and imaginary parts times x are kept apart and meet once, at
 //! the end of the row.
 
-use super::Cpu;
-use super::map::{Edges, Listed, Values};
+use super::map::{Edges, Values};
 use crate::memory::prefetch;
 use crate::nn::engine::Side;
 use crate::nn::{Field, Scalar, Shape};
@@ -60,18 +59,40 @@ impl<T: Scalar> Entries<T> for Stored<'_, T> {
     }
 }
 
-/// Ones.
+/// Edges of one way, which have the factor of their column alone.
 #[derive(Clone, Copy)]
-struct Ones<'a>(&'a EdgeList);
+struct ByColumn<'a, T> {
+    list: &'a EdgeList,
+    right: &'a [T],
+}
 
-impl<T: Scalar> Entries<T> for Ones<'_> {
+impl<T: Scalar> Entries<T> for ByColumn<'_, T> {
     #[inline(always)]
     fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
-        let span = self.0.offsets[u]..self.0.offsets[u + 1];
-        columns(&self.0.columns, span).map(|(v, later)| Entry {
-            column: v as usize,
-            value: [T::ONE, T::ZERO],
-            later,
+        let span = self.list.offsets[u]..self.list.offsets[u + 1];
+        columns(&self.list.columns, span).map(|(v, later)| {
+            let column = v as usize;
+            Entry { column, value: [self.right[column], T::ZERO], later }
+        })
+    }
+}
+
+/// Edges of one way with weights.
+#[derive(Clone, Copy)]
+struct ByEdge<'a, T> {
+    list: &'a EdgeList,
+    weights: &'a [T],
+    right: &'a [T],
+}
+
+impl<T: Scalar> Entries<T> for ByEdge<'_, T> {
+    #[inline(always)]
+    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+        let span = self.list.offsets[u]..self.list.offsets[u + 1];
+        let weights = &self.weights[span.clone()];
+        columns(&self.list.columns, span).zip(weights).map(|((v, later), &weight)| {
+            let column = v as usize;
+            Entry { column, value: [weight * self.right[column], T::ZERO], later }
         })
     }
 }
@@ -141,7 +162,6 @@ const WORK: usize = 1 << 18;
 
 /// y = M x or y = Mᴴ x for a matrix over edges.
 pub(super) fn edges<'a, T: Scalar>(
-    cpu: &Cpu<T>,
     map: &'a Edges<T>,
     side: Side,
     mut product: Product<'a, T>,
@@ -165,40 +185,17 @@ pub(super) fn edges<'a, T: Scalar>(
         }
         (Values::Edges { forward: listed, .. }, Side::Forward)
         | (Values::Edges { adjoint: listed, .. }, Side::Adjoint) => {
-            // The factors of the columns go into x once, and not into every entry.
-            let mut scaled = cpu.take(product.x.0.len());
-            product.scale(right, &mut scaled);
-            let product = Product { x: (&scaled, product.x.1), ..product };
-            let Listed { list, weights: values } = listed;
-            if values.is_empty() {
-                product.run(Ones(list), list.len(), y);
+            let (list, weights) = (&*listed.list, &listed.weights[..]);
+            if weights.is_empty() {
+                product.run(ByColumn { list, right }, list.len(), y);
             } else {
-                let (offsets, columns) = (&list.offsets, &list.columns);
-                product.run(Stored { offsets, columns, values }, list.len(), y);
+                product.run(ByEdge { list, weights, right }, list.len(), y);
             }
-            cpu.give(scaled);
         }
     }
 }
 
 impl<T: Scalar> Product<'_, T> {
-    /// Puts x, each row multiplied by its factor, into `scaled`.
-    fn scale(&self, factors: &[T], scaled: &mut [T]) {
-        let (x, shape) = self.x;
-        let width = shape.width().max(1);
-        let chunk = (WORK / width).max(ROWS);
-        let work = |(block, scaled): (usize, &mut [T])| {
-            let first = block * chunk;
-            let x = &x[first * width..][..scaled.len()];
-            self.instructions.compute(Scaled { x, factors: &factors[first..], width, scaled });
-        };
-        if self.parallel && shape.rows() > chunk {
-            scaled.par_chunks_mut(chunk * width).enumerate().for_each(work);
-        } else {
-            scaled.chunks_mut(chunk * width).enumerate().for_each(work);
-        }
-    }
-
     /// Makes the product with rows of `stored` entries in all.
     pub fn run<X: Entries<T>>(&self, entries: X, stored: usize, y: (&mut [T], Shape)) {
         let (numbers, shape) = y;
@@ -217,26 +214,6 @@ impl<T: Scalar> Product<'_, T> {
         } else {
             let task = Task { product: self, entries, first: 0, width, to, y: numbers };
             self.instructions.compute(task);
-        }
-    }
-}
-
-/// Rows times their factors.
-struct Scaled<'a, 'b, T> {
-    x: &'a [T],
-    factors: &'a [T],
-    width: usize,
-    scaled: &'b mut [T],
-}
-
-impl<T: Scalar> Kernel for Scaled<'_, '_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let rows = self.scaled.chunks_exact_mut(self.width).zip(self.x.chunks_exact(self.width));
-        for ((scaled, x), &factor) in rows.zip(self.factors) {
-            scaled.iter_mut().zip(x).for_each(|(scaled, &x)| *scaled = factor * x);
         }
     }
 }
