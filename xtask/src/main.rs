@@ -25,7 +25,7 @@ const USAGE: &str =
        cargo xtask python  builds, installs and tests the Python package alone
        cargo xtask site    the documentation as a site, in target/site
        cargo xtask wheel   the Python wheel and source distribution that would be published
-       cargo xtask bench [product|edges|cycles|spectrum|training|models|memory|python|gpu|gpu-products|gpu-steps|gpu-large]
+       cargo xtask bench [product|edges|cycles|spectrum|training|models|bank|memory|python|gpu|gpu-products|gpu-steps|gpu-large]
                            timings against other libraries, as ratios
        cargo xtask fuzz [MINUTES]
                            all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
@@ -33,7 +33,8 @@ const USAGE: &str =
        cargo xtask sanitize
                            Miri on unsafe code, AddressSanitizer on the tests";
 
-const PARTS: [&str; 7] = ["product", "edges", "cycles", "spectrum", "training", "models", "memory"];
+const PARTS: [&str; 8] =
+    ["product", "edges", "cycles", "spectrum", "training", "models", "bank", "memory"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

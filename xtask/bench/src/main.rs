@@ -85,10 +85,11 @@ fn main() -> anyhow::Result<()> {
     {
         training::measure(&places, data)?.print();
     }
-    if wants("models")
+    let bank = part.as_os_str() == "bank";
+    if (wants("models") || bank)
         && let Some(data) = &places.data
     {
-        models::measure(&places, data)?.print();
+        models::measure(&places, data, bank.then_some("bank"))?.print();
     }
     peers.quit()
 }

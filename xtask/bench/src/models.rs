@@ -78,11 +78,12 @@ impl Graph {
     }
 }
 
-pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
+/// Measures all models, or one of them alone.
+pub fn measure(places: &Places, data: &Path, only: Option<&str>) -> anyhow::Result<Table> {
     let mut table = Table::default();
     let (mut methods, mut memory) = (Vec::new(), Vec::new());
     let mut torch = String::new();
-    for (model, graph) in CASES {
+    for (model, graph) in CASES.into_iter().filter(|(model, _)| only.is_none_or(|o| o == *model)) {
         let dataset = graph.load(data)?;
         let config = config(model)?;
         let settings = settings(&config);
@@ -117,7 +118,7 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
         methods.join("; ")
     ));
     table.note(format!("Memory of our steps beside the parameters: {}.", memory.join(", ")));
-    for model in SPARSE {
+    for model in SPARSE.into_iter().filter(|_| only.is_none()) {
         let mut command = Command::new(&places.magnon);
         command.arg("train").arg(data.join("pubmed")).args(["--model", model, "--epochs", "2"]);
         command.args(["--quiet", "--json"]).stdout(Stdio::null());
