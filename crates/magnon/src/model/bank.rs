@@ -62,6 +62,7 @@ pub enum BankActivation {
 /// | `degrees` | false | whether ln(1 + d) of the degrees in and out are two more columns of the features | |
 /// | `normalize_rows` | true | whether rows of a channel are scaled to norm 1 | |
 /// | `dropout` | 0.5 | share of the hidden layers left out in training | [0, 1) |
+/// | `weight_dropout` | 0 | share of the channels' weights left out in training | [0, 1) |
 /// | `decay` | 1 | factor of the weight decay | 0 to 1000 |
 /// | `init` | `glorot` | how weights are drawn | |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,6 +85,8 @@ pub struct BankConfig {
     pub normalize_rows: bool,
     /// Share of the hidden layers left out in training.
     pub dropout: f64,
+    /// Share of the channels' weights left out in training.
+    pub weight_dropout: f64,
     /// Factor of the weight decay.
     pub decay: f64,
     /// How weights are drawn.
@@ -116,6 +119,7 @@ impl Default for BankConfig {
             degrees: false,
             normalize_rows: true,
             dropout: 0.5,
+            weight_dropout: 0.0,
             decay: 1.0,
             init: Init::Glorot,
         }
@@ -158,6 +162,7 @@ impl Architecture for BankConfig {
             let (name, value) = ("factor of the weight decay", self.decay);
             return Err(ModelError::OutOfRange { name, value, range: "from 0 to 1000" });
         }
+        check_dropout(self.weight_dropout)?;
         check_dropout(self.dropout)
     }
 
@@ -170,6 +175,9 @@ impl Architecture for BankConfig {
         let strong = Self { decay: STRONG_DECAY * self.decay, ..self.clone() };
         // The size of a row that is a mean over neighbours tells how sure it is.
         let smooth = Self { normalize_rows: false, ..strong.clone() };
+        // Few labels are learnt by heart from few of many features; with weights dropped, more of them count. Features that
+        // are smoothed over the whole graph do not gain by it.
+        let masked = Self { weight_dropout: 0.5, ..smooth.clone() };
         let walks = Self { rescale, ..strong };
         let sized = Self { degrees: true, ..walks.clone() };
         let rowed = Self { decay: self.decay, ..sized.clone() };
@@ -177,8 +185,8 @@ impl Architecture for BankConfig {
             |bank: &Self, channels| Self { channels: Channels::Given(channels), ..bank.clone() };
         let mut banks = vec![
             with(&smooth, vec![Channel::low_pass(64)]),
-            with(&smooth, vec![Channel::low_pass(8)]),
-            with(&smooth, vec![Channel::page_rank(64)]),
+            with(&masked, vec![Channel::low_pass(8)]),
+            with(&masked, vec![Channel::page_rank(64)]),
             with(&smooth, channels::walks(graph)),
             with(&walks, channels::walks(graph)),
             with(&sized, channels::walks(graph)),

@@ -4,7 +4,7 @@ use crate::training_common::{Setup, dataset, model, sparse, thinned};
 use magnon::data::{Features, SyntheticConfig};
 use magnon::graph::GraphBuilder;
 use magnon::model::{Inputs, Mode, ModelConfig, PassChoice, Purpose};
-use magnon::nn::{Cpu, Tape};
+use magnon::nn::{Cpu, DrawKey, Tape};
 use magnon::operator::{Charge, Pattern};
 use magnon::train::{Experiment, RunConfig};
 use std::sync::Arc;
@@ -75,7 +75,12 @@ fn batches_have_the_logits_of_all_rows() {
         (data.graph, data.features) = (graph, Some(features));
         let mut setup = Setup::on(data.clone(), "bank", Charge::ZERO);
         setup.pattern = Arc::new(Pattern::new(&data.graph).unwrap());
-        let settings = [("channels", CHANNELS.into()), ("degrees", true.into())];
+        let settings = [
+            ("channels", CHANNELS.into()),
+            ("degrees", true.into()),
+            ("dropout", 0.0.into()),
+            ("weight_dropout", 0.5.into()),
+        ];
         let bank = model("bank", &settings);
         let engine = Cpu::<f64>::sequential();
         let whole = bank.build(&engine, &setup.inputs()).unwrap();
@@ -87,16 +92,21 @@ fn batches_have_the_logits_of_all_rows() {
         let mut tape = Tape::new(&engine);
         let mut trace = tape.trace(&parameters);
         let view = whole.view(&engine, &nodes).unwrap();
-        let expected = view.logits(&mut trace, None, Mode::Evaluate);
         let rows = batched.by_rows().unwrap();
-        let found =
-            rows.logits_of(&mut trace, &nodes, &mut Default::default(), Mode::Evaluate).unwrap();
-        let [expected, found] = [expected, found].map(|var| trace.value(var).unwrap());
-        assert_eq!(found.len(), 6 * 3);
-        for (a, b) in expected.iter().zip(found) {
-            // Rows are kept in single precision.
-            assert!((a - b).abs() < 1e-5, "{a} {b}");
-        }
+        // The same weights are dropped whichever way a product is made.
+        let key = DrawKey { seed: 4, epoch: 1, batch: 0, site: 0 };
+        let logits = [Mode::Evaluate, Mode::Train(key)].map(|mode| {
+            let expected = view.logits(&mut trace, None, mode);
+            let found = rows.logits_of(&mut trace, &nodes, &mut Default::default(), mode).unwrap();
+            let [expected, found] = [expected, found].map(|var| trace.value(var).unwrap().to_vec());
+            assert_eq!(found.len(), 6 * 3);
+            for (a, b) in expected.iter().zip(found) {
+                // Rows are kept in single precision.
+                assert!((a - b).abs() < 1e-5, "{a} {b}");
+            }
+            expected
+        });
+        assert!(logits[0].iter().zip(&logits[1]).all(|(a, b)| (a - b).abs() > 1e-9));
         let all = whole.predict(&engine, &parameters, None).unwrap();
         let other = batched.predict(&engine, &parameters, None).unwrap();
         assert_eq!((all.rows(), all.cols()), (other.rows(), other.cols()));

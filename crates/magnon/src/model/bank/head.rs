@@ -22,7 +22,11 @@ pub(super) struct Head {
     last: Linear,
     activation: BankActivation,
     dropout: f64,
+    weight_dropout: f64,
 }
+
+/// The dropout of the first channel's weights; those of the hidden layers come before.
+const WEIGHTS: u32 = 16;
 
 impl Head {
     pub fn new<E: Engine>(
@@ -60,8 +64,10 @@ impl Head {
         }
         let last = layout.linear("readout", Shape::real(width, inputs.classes), config.init);
         layout.scale_decay(config.decay);
-        let BankConfig { activation, dropout, .. } = *config;
-        (layout, Self { channels, weights, sizes, deeper, last, activation, dropout })
+        let BankConfig { activation, dropout, weight_dropout, .. } = *config;
+        let head =
+            Self { channels, weights, sizes, deeper, last, activation, dropout, weight_dropout };
+        (layout, head)
     }
 
     pub fn logits<E: Engine>(&self, trace: &mut Trace<E>, blocks: &Blocks<E>, mode: Mode) -> Var {
@@ -69,7 +75,11 @@ impl Head {
         let weights = trace.softmax(weights);
         let mut parts = Vec::with_capacity(self.channels.len());
         for (c, (channel, block)) in self.channels.iter().zip(&blocks.blocks).enumerate() {
-            let product = multiply(trace, blocks, block, channel);
+            let mut weight = trace.parameter(channel.weight);
+            if self.weight_dropout > 0.0 {
+                weight = mode.dropout(trace, weight, self.weight_dropout, WEIGHTS + c as u32);
+            }
+            let product = multiply(trace, blocks, block, weight);
             let bias = self.bias(trace, c, channel);
             let mut part = self.read(trace, product, bias);
             if self.sizes.is_some() {
@@ -146,14 +156,13 @@ pub(super) fn shares(weights: &[NamedNumbers]) -> Vec<f64> {
     powers.iter().map(|power| power / sum).collect()
 }
 
-/// C·W of one channel.
+/// C·W of one channel with the weights W.
 fn multiply<E: Engine>(
     trace: &mut Trace<E>,
     blocks: &Blocks<E>,
     block: &Block<E>,
-    channel: &Linear,
+    weight: Var,
 ) -> Var {
-    let weight = trace.parameter(channel.weight);
     let near = |trace: &mut Trace<E>, from: From, rows: usize| {
         let map = match from {
             From::Features => &blocks.features,
