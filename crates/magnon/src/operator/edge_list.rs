@@ -51,14 +51,14 @@ fn is_edge(pattern: &Pattern, along: Along, e: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
+    use crate::graph::{GraphBuilder, SelfLoops};
 
     #[test]
     fn rows_are_those_of_the_graph() {
         let edges = [(0, 1, 2.0), (1, 0, 3.0), (1, 2, 0.5), (3, 1, 1.5), (2, 2, 1.0)];
         for weighted in [false, true] {
             let edges = edges.map(|(u, v, w)| (u, v, if weighted { w } else { 1.0 }));
-            let builder = GraphBuilder::new(4).weighted_edges(edges).keep_self_loops(true);
+            let builder = GraphBuilder::new(4).weighted_edges(edges).self_loops(SelfLoops::Keep);
             let graph = builder.build().unwrap().graph;
             let pattern = Pattern::new(&graph).unwrap();
             let transpose = graph.transpose();
