@@ -55,7 +55,7 @@ impl<'d> Problem<'d> {
             progress: &|_, _| true,
         };
         let network = self.config.model.build(&engine, &inputs)?;
-        let views = [network.view(&engine, &train.nodes)?, network.view(&engine, &val.nodes)?];
+        let views = network.views(&engine, [&train.nodes, &val.nodes])?;
         Ok(Prepared { problem: self, network, views })
     }
 }

@@ -4,6 +4,7 @@ mod channel;
 mod channels;
 mod compute;
 mod filtered;
+mod ground;
 mod head;
 mod network;
 mod prepared;

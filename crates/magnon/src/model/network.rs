@@ -180,6 +180,11 @@ pub trait Network<E: Engine>: Send + Sync {
     fn layout(&self) -> &Layout;
     /// Prepares what the logits of `nodes`, each named once, need.
     fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError>;
+    /// Views of training and validation nodes that go through the same trace; they may share what they see.
+    fn views(&self, engine: &E, parts: [&[u32]; 2]) -> Result<[Box<dyn View<E>>; 2], ModelError> {
+        let [train, val] = parts;
+        Ok([self.view(engine, train)?, self.view(engine, val)?])
+    }
     /// How far a node sees.
     fn reach(&self) -> Reach;
     /// How many nodes a view of some of them works on, where its steps are more than a function of the rows

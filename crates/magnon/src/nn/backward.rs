@@ -164,6 +164,9 @@ impl<E: Engine> Trace<'_, '_, E> {
                 clear_unless(engine, add, out)?;
                 engine.softmax_gradient((trace.value(of)?, shape), dy, out)
             }),
+            Op::Join { channels, weights, join } => {
+                self.join_back(of, dy, channels, (weights, join), gradients)
+            }
             Op::Attend { edges, inputs, heads, slope, dropout } => {
                 self.attend_back(of, dy, &edges, inputs, (heads, slope, dropout))
             }
@@ -225,7 +228,7 @@ impl<E: Engine> Trace<'_, '_, E> {
 
     /// Lets `work` put something into the gradient of a matrix, or add to it where something is
     /// there: a parameter's own, or one on the tape. A matrix from outside has none.
-    fn sum_into(
+    pub(super) fn sum_into(
         &mut self,
         var: Var,
         gradients: &mut [E::Buffer],

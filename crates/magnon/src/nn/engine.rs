@@ -2,6 +2,7 @@
 
 use super::adam::{AdamStep, Moved};
 use super::attention::{Attention, AttentionGradient};
+use super::join::{JoinedChannel, JoinedGradient};
 use super::lanes::{LaneConfig, Relabelling};
 use super::replay::{Replay, ReplayConfig};
 use super::{EngineError, Field, MapSource, Scalar, Shape};
@@ -350,6 +351,23 @@ pub trait Engine: Send + Sync + Sized + 'static {
     ) -> Done;
     /// The gradients of [`attend`](Self::attend), added to what is there.
     fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done;
+
+    /// Whether it has [`join_channel`](Self::join_channel) and its way back for channels of so many columns.
+    fn joins_channels(&self, _cols: usize) -> bool {
+        false
+    }
+    /// Puts max(a·n(x + b), 0), some entries dropped, into the columns of a channel.
+    fn join_channel(&self, _channel: &JoinedChannel<Self>, _y: (&mut Self::Buffer, Shape)) -> Done {
+        Err(EngineError::Unsupported("channels are joined step by step here".to_owned()))
+    }
+    /// The gradients of a channel.
+    fn join_channel_gradient(
+        &self,
+        _channel: &JoinedChannel<Self>,
+        _back: JoinedGradient<Self>,
+    ) -> Done {
+        Err(EngineError::Unsupported("channels are joined step by step here".to_owned()))
+    }
 
     /// Log-softmax of every row into `y`.
     fn log_softmax(&self, x: (&Self::Buffer, Shape), y: &mut Self::Buffer) -> Done;

@@ -1,6 +1,7 @@
 //! `Tape`: the record of one trace, and every buffer that it needs.
 
 use super::engine::{Activation, DrawKey, Engine};
+use super::join::Join;
 use super::parameters::ParameterId;
 use super::trace::Var;
 use super::{EngineError, Parameters, Shape, Trace};
@@ -70,6 +71,12 @@ pub(super) enum Op<E: Engine> {
         slope: f64,
         dropout: Dropped,
     },
+    /// Channels and their biases by turns.
+    Join {
+        channels: Span,
+        weights: Var,
+        join: Join,
+    },
     /// The targets are these of the tape's.
     NllLoss {
         x: Var,
@@ -112,6 +119,9 @@ impl<E: Engine> Clone for Op<E> {
                 slope: *slope,
                 dropout: *dropout,
             },
+            Self::Join { channels, weights, join } => {
+                Self::Join { channels: *channels, weights: *weights, join: *join }
+            }
             Self::NllLoss { x, targets } => Self::NllLoss { x: *x, targets: *targets },
         }
     }

@@ -73,6 +73,10 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
 
     /// A trained matrix.
     pub fn parameter(&mut self, id: ParameterId) -> Var {
+        let same = |node: &Node<E>| matches!(node.op, Op::Parameter(other) if other == id);
+        if let Some(at) = self.tape.nodes.iter().position(same) {
+            return Var(at);
+        }
         self.push(Op::Parameter(id), self.parameters.shapes[id.0], None)
     }
 
@@ -103,6 +107,21 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
             let x = (trace.value(x)?, from);
             trace.tape.engine.map(map, Side::Forward, None, x, (out, shape), false)
         })
+    }
+
+    /// The same, made once in a trace whoever asks for it: what views of different nodes have in common. A bias would
+    /// take it away from the others.
+    pub fn map_once(&mut self, map: &Arc<E::Map>, x: Var, rows: usize) -> Var {
+        let same = |node: &Node<E>| match &node.op {
+            Op::Map { map: other, x: of } => {
+                Arc::ptr_eq(other, map) && *of == x && node.shape.rows() == rows && node.value.is_some()
+            }
+            _ => false,
+        };
+        match self.tape.nodes.iter().position(same) {
+            Some(at) => Var(at),
+            None => self.map_head(map, x, rows),
+        }
     }
 
     /// The numbers that a dense or sparse M stores, each dropped with probability `rate` and the
@@ -399,7 +418,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// Computes a matrix into a buffer of the tape and records it.
-    fn compute(
+    pub(super) fn compute(
         &mut self,
         op: Op<E>,
         shape: Shape,

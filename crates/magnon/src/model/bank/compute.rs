@@ -1,6 +1,7 @@
 //! What the channels of a bank are on a graph, and how their products with weights are made.
 
 use super::channel::Channel;
+use super::ground::{Ground, Step, Ways};
 use super::prepared::Prepared;
 use super::probe;
 use super::table::Table;
@@ -323,21 +324,109 @@ impl<'a, E: Engine> Computed<'a, E> {
     /// What the channels of some nodes need in a step.
     pub fn blocks(&self, engine: &E, nodes: &[u32]) -> Result<Blocks<E>, ModelError> {
         let longest = self.longest().unwrap_or(0);
+        let (ground, _) = self.ground(engine, nodes, longest)?;
+        self.blocks_on(engine, &ground, nodes, &ground.steps)
+    }
+
+    /// The same for training and validation nodes that share all steps but the last; `None` where that would not save
+    /// anything.
+    pub fn shared_blocks(
+        &self,
+        engine: &E,
+        parts: [&[u32]; 2],
+    ) -> Result<Option<[Blocks<E>; 2]>, ModelError> {
+        let spreads = |channel: &ComputedChannel| matches!(channel.product, Product::Spread { .. });
+        let Some(longest) = self.longest() else { return Ok(None) };
+        let (nodes, [train, val]) = (parts.concat(), parts);
+        let seen = |nodes: &[u32]| self.pattern.within(nodes, longest).len();
+        // Training nodes go there and back, validation nodes only there; what is shared goes all the way with both.
+        let saves = 2 * seen(&nodes) < 2 * seen(train) + seen(val);
+        if self.by_rows || self.channels.iter().any(spreads) || !saves {
+            return Ok(None);
+        }
+        let (ground, ways) = self.ground(engine, &nodes, longest)?;
+        let Some(ways) = ways else { return Ok(None) };
+        let of_val = |along: Along, step: &Step<E>| -> Result<Step<E>, ModelError> {
+            let last = ways.last(engine, along, train.len()..nodes.len())?;
+            Ok(Step { first: step.first.clone(), last })
+        };
+        let lasts = [of_val(Along::Out, &ground.steps[0])?, of_val(Along::In, &ground.steps[1])?];
+        Ok(Some([
+            self.blocks_on(engine, &ground, train, &ground.steps)?,
+            self.blocks_on(engine, &ground, val, &lasts)?,
+        ]))
+    }
+
+    /// What walks from some nodes are made on.
+    fn ground(
+        &self,
+        engine: &E,
+        nodes: &[u32],
+        longest: usize,
+    ) -> Result<(Ground<E>, Option<Ways>), ModelError> {
         let seen = Arc::new(Neighbourhood::new(&self.pattern, nodes, longest));
         let prepare = |map| engine.prepare(map).map(Arc::new);
         let walks =
             self.channels.iter().any(|channel| matches!(channel.product, Product::Walk { .. }));
-        let ways: Vec<Arc<E::Map>> = match walks {
-            true => self.steps.maps(&seen).into_iter().map(prepare).collect::<Result<_, _>>()?,
-            false => Vec::new(),
+        // On a card a second map is one more kernel to start; whether twins are worth it there was not measured.
+        let ways = walks.then(|| Ways::new(&self.steps, &seen, !engine.has_lanes()));
+        let steps = match &ways {
+            Some(ways) if ways.have_twins() => {
+                let step = |along: Along| -> Result<Step<E>, ModelError> {
+                    let last = ways.last(engine, along, 0..seen.size(longest))?;
+                    Ok(Step { first: ways.first(engine, along)?, last })
+                };
+                vec![step(Along::Out)?, step(Along::In)?]
+            }
+            Some(_) => {
+                let step = |map| Ok(Step { first: None, last: prepare(map)? });
+                self.steps.maps(&seen).into_iter().map(step).collect::<Result<_, ModelError>>()?
+            }
+            None => Vec::new(),
         };
+        let starts = |at: From| {
+            self.channels.iter().any(|channel| match &channel.product {
+                Product::Spread { .. } => at == From::Features,
+                Product::Walk { from, .. } => *from == at,
+                Product::Rows(_) => at == From::Nodes && steps.first().is_some_and(Step::has_twins),
+                _ => false,
+            })
+        };
+        let rows: Vec<usize> = seen.nodes().collect();
+        let features = starts(From::Features)
+            .then(|| prepare(feature_rows(&self.features, rows.iter().copied())))
+            .transpose()?;
+        let selection = starts(From::Nodes).then(|| prepare(self.selection(&rows))).transpose()?;
+        Ok((Ground { seen, steps, features, selection }, ways))
+    }
+
+    /// The channels of some nodes, the last steps of walks by `lasts`.
+    fn blocks_on(
+        &self,
+        engine: &E,
+        ground: &Ground<E>,
+        nodes: &[u32],
+        lasts: &[Step<E>],
+    ) -> Result<Blocks<E>, ModelError> {
+        let prepare = |map| engine.prepare(map).map(Arc::new);
         let each = || nodes.iter().map(|&u| u as usize);
         let table = match &self.table {
             Some(table) => Some((table, table.rows(nodes)?)),
             None => None,
         };
+        let walk = |word: &[Along]| {
+            let step = |(k, along): (usize, &Along)| {
+                let steps = if k == 0 { lasts } else { &ground.steps };
+                steps[usize::from(*along == Along::In)].clone()
+            };
+            word.iter().enumerate().map(step).collect()
+        };
+        let twins = lasts.first().is_some_and(Step::has_twins);
         let block = |channel: &ComputedChannel| -> Result<Block<E>, ModelError> {
             Ok(match &channel.product {
+                Product::Rows(word) if twins && word.len() == 1 => {
+                    Block::Walk { word: walk(word), from: From::Nodes }
+                }
                 Product::Raw => Block::Rows(prepare(feature_rows(&self.features, each()))?),
                 Product::Rows(word) => Block::Rows(prepare(self.adjacency_rows(word, nodes))?),
                 Product::Table(at) => match &table {
@@ -358,25 +447,18 @@ impl<'a, E: Engine> Computed<'a, E> {
                     Block::Spread(prepare(MapSource::Filter { edges, series })?, near.size(steps))
                 }
                 Product::Walk { word, from } => {
-                    let way = |along: &Along| ways[usize::from(*along == Along::In)].clone();
-                    Block::Walk { word: word.iter().map(way).collect(), from: *from }
+                    Block::Walk { word: walk(word), from: *from }
                 }
             })
         };
-        let blocks = self.channels.iter().map(block).collect::<Result<Vec<_>, _>>()?;
-        let starts = |at: From| {
-            blocks.iter().any(|block| match block {
-                Block::Spread(..) => at == From::Features,
-                Block::Walk { from, .. } => *from == at,
-                _ => false,
-            })
-        };
-        let rows: Vec<usize> = seen.nodes().collect();
-        let features = starts(From::Features)
-            .then(|| prepare(feature_rows(&self.features, rows.iter().copied())))
-            .transpose()?;
-        let selection = starts(From::Nodes).then(|| prepare(self.selection(&rows))).transpose()?;
-        Ok(Blocks { blocks, features, selection, whole: self.whole.clone(), seen })
+        Ok(Blocks {
+            blocks: self.channels.iter().map(block).collect::<Result<Vec<_>, _>>()?,
+            features: ground.features.clone(),
+            selection: ground.selection.clone(),
+            whole: self.whole.clone(),
+            seen: ground.seen.clone(),
+            rows: nodes.len(),
+        })
     }
 
     /// The rows of some nodes of a matrix with a row for each.
@@ -432,6 +514,8 @@ pub(super) struct Blocks<E: Engine> {
     /// Features of all nodes.
     pub whole: Option<Arc<E::Map>>,
     pub seen: Arc<Neighbourhood>,
+    /// Nodes whose channels these are.
+    pub rows: usize,
 }
 
 impl<E: Engine> Blocks<E> {
@@ -454,7 +538,7 @@ impl<E: Engine> Blocks<E> {
         let blocks = self.blocks.iter().zip(maps).map(other).collect::<Option<_>>()?;
         let (features, selection) = (self.features.clone(), self.selection.clone());
         let (whole, seen) = (self.whole.clone(), self.seen.clone());
-        Some(Self { blocks, features, selection, whole, seen })
+        Some(Self { blocks, features, selection, whole, seen, rows: self.rows })
     }
 }
 
@@ -466,6 +550,6 @@ pub(super) enum Block<E: Engine> {
     Factored(Arc<E::Map>),
     /// h(S)(X·W), from so many nodes.
     Spread(Arc<E::Map>, usize),
-    /// P or Pᵀ, …, applied from the last to the first.
-    Walk { word: Vec<Arc<E::Map>>, from: From },
+    /// Steps, made from the last to the first.
+    Walk { word: Vec<Step<E>>, from: From },
 }

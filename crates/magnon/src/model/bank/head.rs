@@ -4,7 +4,7 @@ use super::compute::{Block, Blocks, Computed, From};
 use super::{BankActivation, BankConfig};
 use crate::model::{Inputs, Mode};
 use crate::nn::{
-    Activation, Engine, Field, Layout, Linear, NamedNumbers, ParameterId, Shape, Trace, Var,
+    Activation, Engine, Field, Join, Layout, Linear, NamedNumbers, ParameterId, Shape, Trace, Var,
 };
 
 /// The name of the parameter that weighs the channels.
@@ -81,24 +81,29 @@ impl Head {
             }
             let product = multiply(trace, blocks, block, weight);
             let bias = self.bias(trace, c, channel);
-            let mut part = self.read(trace, product, bias);
-            if self.sizes.is_some() {
-                part = trace.normalize_rows(part);
-            }
-            parts.push(trace.scale_by(weights, c, part));
+            parts.push(self.read(trace, product, bias));
         }
-        let all = if let [only] = parts[..] { only } else { trace.concatenate(&parts) };
-        let mut hidden = match self.activation {
-            BankActivation::GatedTanh => all,
-            _ => self.activate(trace, all),
+        let join = Join {
+            normalize: self.sizes.is_some(),
+            activation: match self.activation {
+                BankActivation::Relu => Some(Activation::Relu),
+                BankActivation::Tanh => Some(Activation::Tanh),
+                BankActivation::GatedTanh => None,
+            },
+            dropout: mode.key(0).map(|key| (self.dropout, key)),
         };
-        hidden = mode.dropout(trace, hidden, self.dropout, 0);
+        let mut hidden = trace.join(&parts, weights, join);
         for (layer, site) in self.deeper.iter().zip(1..) {
             let sum = layer.apply(trace, hidden);
             let active = self.activate(trace, sum);
             hidden = mode.dropout(trace, active, self.dropout, site);
         }
         self.last.apply(trace, hidden)
+    }
+
+    /// Whether training leaves out weights of the channels.
+    pub fn drops_weights(&self) -> bool {
+        self.weight_dropout > 0.0
     }
 
     /// The bias of a channel. Beside rows that are scaled to norm 1 afterwards it counts by its size in relation to
@@ -114,27 +119,25 @@ impl Head {
         })
     }
 
-    /// A channel's product with its bias, as real numbers.
-    fn read<E: Engine>(&self, trace: &mut Trace<E>, product: Var, bias: Option<Var>) -> Var {
+    /// A channel's product as real numbers, and the bias that is still to be added.
+    fn read<E: Engine>(
+        &self,
+        trace: &mut Trace<E>,
+        product: Var,
+        bias: Option<Var>,
+    ) -> (Var, Option<Var>) {
         let complex = trace.shape(product).field() == Field::Complex;
-        let add = |trace: &mut Trace<E>, x: Var| bias.map_or(x, |bias| trace.bias(x, bias));
-        match (self.activation, complex) {
-            (BankActivation::GatedTanh, true) => {
-                let sum = add(trace, product);
-                trace.activate(Activation::GatedTanh, sum)
-            }
-            (BankActivation::GatedTanh, false) => {
-                let sum = add(trace, product);
-                trace.activate(Activation::Tanh, sum)
-            }
-            (_, true) => {
-                let real = trace.activate(Activation::RealPart, product);
-                // A bias takes over its summand, which an activation keeps.
-                let own = trace.sum(&[(1.0, real)]);
-                add(trace, own)
-            }
-            (_, false) => add(trace, product),
+        if self.activation == BankActivation::GatedTanh {
+            let f = if complex { Activation::GatedTanh } else { Activation::Tanh };
+            let sum = bias.map_or(product, |bias| trace.bias(product, bias));
+            return (trace.activate(f, sum), None);
         }
+        if !complex {
+            return (product, bias);
+        }
+        let real = trace.activate(Activation::RealPart, product);
+        // A bias takes over its summand, which an activation keeps.
+        (trace.sum(&[(1.0, real)]), bias)
     }
 
     fn activate<E: Engine>(&self, trace: &mut Trace<E>, x: Var) -> Var {
@@ -163,16 +166,6 @@ fn multiply<E: Engine>(
     block: &Block<E>,
     weight: Var,
 ) -> Var {
-    let near = |trace: &mut Trace<E>, from: From, rows: usize| {
-        let map = match from {
-            From::Features => &blocks.features,
-            From::Nodes => &blocks.selection,
-        };
-        match map {
-            Some(map) => trace.map_head(map, weight, rows),
-            None => unreachable!("what a channel starts from was prepared"),
-        }
-    };
     match (block, &blocks.whole) {
         (Block::Rows(rows), _) => trace.map(rows, weight),
         (Block::Factored(rows), Some(whole)) => {
@@ -181,15 +174,40 @@ fn multiply<E: Engine>(
         }
         (Block::Factored(_), None) => unreachable!("features were prepared for factored channels"),
         (Block::Spread(map, from), _) => {
-            let product = near(trace, From::Features, *from);
+            let product = start(trace, blocks, From::Features, weight, *from);
             trace.map(map, product)
         }
         (Block::Walk { word, from }, _) => {
-            let mut product = near(trace, *from, blocks.seen.size(word.len()));
-            for (k, map) in word.iter().enumerate().rev() {
-                product = trace.map_head(map, product, blocks.seen.size(k));
+            let seen = &blocks.seen;
+            let mut product = start(trace, blocks, *from, weight, seen.size(word.len()));
+            for (k, step) in word.iter().enumerate().rev() {
+                if let Some((first, rows)) = &step.first {
+                    product = trace.map_once(first, product, rows[k]);
+                }
+                product = match k {
+                    0 => trace.map_head(&step.last, product, blocks.rows),
+                    _ => trace.map_once(&step.last, product, seen.size(k)),
+                };
             }
             product
         }
+    }
+}
+
+/// X·W or W of the first nodes that are seen.
+fn start<E: Engine>(
+    trace: &mut Trace<E>,
+    blocks: &Blocks<E>,
+    from: From,
+    weight: Var,
+    rows: usize,
+) -> Var {
+    let map = match from {
+        From::Features => &blocks.features,
+        From::Nodes => &blocks.selection,
+    };
+    match map {
+        Some(map) => trace.map_once(map, weight, rows),
+        None => unreachable!("what a channel starts from was prepared"),
     }
 }

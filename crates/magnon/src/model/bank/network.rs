@@ -34,6 +34,21 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
         Ok(Box::new(BankView { head: self.head.clone(), blocks }))
     }
 
+    fn views(&self, engine: &E, parts: [&[u32]; 2]) -> Result<[Box<dyn View<E>>; 2], ModelError> {
+        // Weights that are dropped in training are others than those of validation, and a card goes both ways at once.
+        let shared = match self.head.drops_weights() || engine.has_lanes() {
+            true => None,
+            false => self.computed.shared_blocks(engine, parts)?,
+        };
+        let view = |blocks| -> Box<dyn View<E>> {
+            Box::new(BankView { head: self.head.clone(), blocks })
+        };
+        match shared {
+            Some(blocks) => Ok(blocks.map(view)),
+            None => Ok([self.view(engine, parts[0])?, self.view(engine, parts[1])?]),
+        }
+    }
+
     fn reach(&self) -> Reach {
         self.computed.reach()
     }

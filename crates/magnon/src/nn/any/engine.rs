@@ -5,6 +5,7 @@ use super::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
+use crate::nn::join::{JoinedChannel, JoinedGradient};
 use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
 use crate::nn::replay::ReplayConfig;
 use crate::nn::{AdamStep, LaneConfig, Moved, Relabelling};
@@ -347,6 +348,26 @@ impl Engine for AnyEngine {
 
     fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done {
         hand!(self, |engine, input, back| engine.attend_gradient(&input, back))
+    }
+
+    fn joins_channels(&self, cols: usize) -> bool {
+        match self {
+            Self::Cpu(engine) => engine.joins_channels(cols),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.joins_channels(cols),
+        }
+    }
+
+    fn join_channel(&self, channel: &JoinedChannel<Self>, y: (&mut AnyBuffer, Shape)) -> Done {
+        hand!(self, |engine, channel, y| engine.join_channel(&channel, y))
+    }
+
+    fn join_channel_gradient(
+        &self,
+        channel: &JoinedChannel<Self>,
+        back: JoinedGradient<Self>,
+    ) -> Done {
+        hand!(self, |engine, channel, back| engine.join_channel_gradient(&channel, back))
     }
 
     fn log_softmax(&self, x: (&AnyBuffer, Shape), y: &mut AnyBuffer) -> Done {

@@ -3,6 +3,7 @@
 use super::{AnyBuffer, AnyEngine, AnyMap};
 use crate::nn::attention::{Attention, AttentionGradient};
 use crate::nn::engine::Factor;
+use crate::nn::join::{JoinedChannel, JoinedGradient};
 use crate::nn::{Cpu, EngineError, cpu};
 
 #[cfg(feature = "cuda")]
@@ -103,5 +104,22 @@ with_own!(['a] AttentionGradient<'a, AnyEngine>, AttentionGradient<'a, Cpu<f32>>
         features: own!(it.features),
         source: own!(it.source),
         target: own!(it.target),
+    }
+});
+with_own!(['a] &JoinedChannel<'a, AnyEngine>, JoinedChannel<'a, Cpu<f32>>, JoinedChannel<'a, Cuda>, |it, own| JoinedChannel {
+    x: own!(it.x),
+    bias: own!(it.bias),
+    weight: own!(it.weight),
+    normalize: it.normalize,
+    dropout: it.dropout,
+    at: it.at,
+});
+with_own!(['a] JoinedGradient<'a, AnyEngine>, JoinedGradient<'a, Cpu<f32>>, JoinedGradient<'a, Cuda>, |it, own| {
+    JoinedGradient {
+        y: own!(it.y),
+        dy: own!(it.dy),
+        dx: own!(it.dx),
+        bias: own!(it.bias),
+        weights: own!(it.weights),
     }
 });

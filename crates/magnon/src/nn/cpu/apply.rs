@@ -43,6 +43,10 @@ impl<T: Scalar> Cpu<T> {
                         let (offsets, columns) = (&rows.offsets, &rows.columns);
                         product.run(gather::Stored { offsets, columns, values }, stored, y);
                     }
+                    Side::Adjoint if std::ptr::eq(values, &rows.values) => {
+                        let Csr { offsets, columns, values, .. } = rows.turned(map.shape.cols());
+                        product.run(gather::Stored { offsets, columns, values }, stored, y);
+                    }
                     Side::Adjoint => self.scatter(rows, values, x, y, add),
                 }
             }

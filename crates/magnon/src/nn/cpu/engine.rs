@@ -3,10 +3,11 @@
 use super::clock::Work;
 use super::map::Kind;
 use super::{
-    BLOCK, Cpu, Map, activation, attention, columns, mask, nll_loss, optimise, product, rows,
+    BLOCK, Cpu, Map, activation, attention, columns, join, mask, nll_loss, optimise, product, rows,
 };
 use crate::nn::AdamStep;
 use crate::nn::attention::{Attention, AttentionGradient};
+use crate::nn::join::{JoinedChannel, JoinedGradient};
 use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use rayon::prelude::*;
@@ -318,6 +319,24 @@ impl<T: Scalar> Engine for Cpu<T> {
             scores.backward([norms, out, dy], [features, source, target], [along, unused]);
         });
         room.into_iter().for_each(|block| self.give(block));
+        Ok(())
+    }
+
+    fn joins_channels(&self, cols: usize) -> bool {
+        cols > 0 && cols.is_multiple_of(join::LANES)
+    }
+
+    fn join_channel(&self, channel: &JoinedChannel<Self>, y: (&mut Vec<T>, Shape)) -> Done {
+        self.joined(channel, y.0, y.1);
+        Ok(())
+    }
+
+    fn join_channel_gradient(
+        &self,
+        channel: &JoinedChannel<Self>,
+        back: JoinedGradient<Self>,
+    ) -> Done {
+        self.joined_gradient(channel, back);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use crate::nn::{Field, MapSource, Scalar, Series, Shape};
 use crate::operator::edge_list::EdgeList;
 use crate::operator::pattern::PADDING;
 use crate::operator::{Along, EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A fixed linear map, prepared for [`Cpu`](crate::nn::Cpu).
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub(super) struct Csr<T> {
     pub offsets: Vec<usize>,
     pub columns: Vec<u32>,
     pub values: Vec<T>,
+    /// The transpose, once it was asked for.
+    turned: OnceLock<Box<Csr<T>>>,
 }
 
 /// l(u)·t(u,v)·r(v) + m(u)·[u = v] over a pattern.
@@ -114,7 +116,7 @@ impl<T: Scalar> Map<T> {
 
 impl<T: Scalar> Csr<T> {
     fn new(matrix: &SparseMatrix) -> Self {
-        let mut rows = Self { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
+        let mut rows = Self::empty();
         for u in 0..matrix.rows() {
             let (columns, values) = matrix.row(u);
             rows.columns.extend_from_slice(columns);
@@ -123,6 +125,36 @@ impl<T: Scalar> Csr<T> {
         }
         rows.columns.resize(rows.columns.len() + PADDING, 0);
         rows
+    }
+
+    fn empty() -> Self {
+        let turned = OnceLock::new();
+        Self { offsets: vec![0], columns: Vec::new(), values: Vec::new(), turned }
+    }
+
+    /// The transpose of rows with so many columns.
+    pub fn turned(&self, cols: usize) -> &Self {
+        self.turned.get_or_init(|| Box::new(self.turn(cols)))
+    }
+
+    fn turn(&self, cols: usize) -> Self {
+        let stored = self.values.len();
+        let mut places = vec![0; cols + 1];
+        self.columns[..stored].iter().for_each(|&v| places[v as usize + 1] += 1);
+        (0..cols).for_each(|v| places[v + 1] += places[v]);
+        let mut turned = Self::empty();
+        turned.offsets = places.clone();
+        turned.columns = vec![0; stored + PADDING];
+        turned.values = vec![T::ZERO; stored];
+        for u in 0..self.offsets.len() - 1 {
+            for e in self.offsets[u]..self.offsets[u + 1] {
+                let place = &mut places[self.columns[e] as usize];
+                turned.columns[*place] = u as u32;
+                turned.values[*place] = self.values[e];
+                *place += 1;
+            }
+        }
+        turned
     }
 }
 

@@ -8,6 +8,7 @@ mod columns;
 mod engine;
 mod filter;
 mod gather;
+mod join;
 mod kernel;
 mod map;
 mod mask;

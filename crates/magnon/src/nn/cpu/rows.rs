@@ -17,7 +17,7 @@ kernel!(GroupDotGradient, group_dot_gradient, (a: &'a [T], groups: usize, dy: &'
 kernel!(GroupSum, group_sum, (x: &'a [T], shape: Shape, groups: usize, dy: &'a [T], da: &'a mut [T]));
 
 /// Below this a row counts as zero and is left as it is.
-const TINY: f64 = 1e-12;
+pub const TINY: f64 = 1e-12;
 
 /// Σ x·y in sixteen sums side by side: in one, each addition would wait for the one before.
 #[inline(always)]

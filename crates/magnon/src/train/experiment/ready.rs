@@ -73,8 +73,8 @@ impl Experiment<'_> {
             let targets = targets.map(Targets::among_all);
             return Ok(Ready { views: [view.clone(), view], targets, places });
         }
-        let view = |of: &Targets| shared.network.view(engine, &of.nodes).map(Arc::from);
-        let views = [view(&targets[0])?, view(&targets[1])?];
+        let parts = [&targets[0].nodes[..], &targets[1].nodes[..]];
+        let views = shared.network.views(engine, parts)?.map(Arc::from);
         Ok(Ready { views, targets, places: None })
     }
 }
