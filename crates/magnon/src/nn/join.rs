@@ -18,7 +18,7 @@ pub struct Join {
 }
 
 /// One channel of a [`Join`] with max(x, 0) for f, as an engine takes it.
-pub struct JoinedChannel<'a, E: Engine + ?Sized> {
+pub struct JoinedChannel<'a, E: Engine> {
     /// X_c.
     pub x: (&'a E::Buffer, Shape),
     /// b_c.
@@ -34,7 +34,7 @@ pub struct JoinedChannel<'a, E: Engine + ?Sized> {
 }
 
 /// The way back through a [`JoinedChannel`].
-pub struct JoinedGradient<'a, E: Engine + ?Sized> {
+pub struct JoinedGradient<'a, E: Engine> {
     /// All channels joined, and their shape.
     pub y: (&'a E::Buffer, Shape),
     /// The gradient of that.
@@ -66,12 +66,7 @@ impl<E: Engine> Trace<'_, '_, E> {
         }
     }
 
-    fn join_by_steps(
-        &mut self,
-        channels: &[(Var, Option<Var>)],
-        weights: Var,
-        join: Join,
-    ) -> Var {
+    fn join_by_steps(&mut self, channels: &[(Var, Option<Var>)], weights: Var, join: Join) -> Var {
         let mut parts = Vec::with_capacity(channels.len());
         for (c, &(x, bias)) in channels.iter().enumerate() {
             let mut part = bias.map_or(x, |bias| self.bias(x, bias));

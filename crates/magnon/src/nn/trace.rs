@@ -114,7 +114,10 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     pub fn map_once(&mut self, map: &Arc<E::Map>, x: Var, rows: usize) -> Var {
         let same = |node: &Node<E>| match &node.op {
             Op::Map { map: other, x: of } => {
-                Arc::ptr_eq(other, map) && *of == x && node.shape.rows() == rows && node.value.is_some()
+                Arc::ptr_eq(other, map)
+                    && *of == x
+                    && node.shape.rows() == rows
+                    && node.value.is_some()
             }
             _ => false,
         };

@@ -1,7 +1,7 @@
 //! The bank beside what every model is held to: MGC is one of it, channels are chosen, and batches take their rows.
 
 use crate::training_common::{Setup, dataset, model, sparse, thinned};
-use magnon::data::{Features, SyntheticConfig};
+use magnon::data::{Dataset, Features, SyntheticConfig};
 use magnon::graph::GraphBuilder;
 use magnon::model::{Inputs, Mode, ModelConfig, PassChoice, Purpose};
 use magnon::nn::{Cpu, DrawKey, Tape};
@@ -112,6 +112,43 @@ fn batches_have_the_logits_of_all_rows() {
         assert_eq!((all.rows(), all.cols()), (other.rows(), other.cols()));
         for (a, b) in all.as_slice().iter().zip(other.as_slice()) {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
+        }
+    }
+}
+
+/// Views that share steps, on a graph where many nodes have the same neighbours, have the logits of views of their own.
+#[test]
+fn shared_views_have_the_logits_of_single_ones() {
+    let data = dataset(150, 9, 3);
+    // 30 nodes, of which five each point to the same ten; of the reversed graph, five each are pointed to by them.
+    let edges = |u: u32| (0..10).map(move |k| (u, (u / 5 * 7 + 3 * k + 31) % 150));
+    let twins = GraphBuilder::new(150).edges((0..30).flat_map(edges)).build().unwrap().graph;
+    let reversed = twins.transpose();
+    for graph in [data.graph.clone(), twins, reversed] {
+        let data = Dataset { graph, ..data.clone() };
+        let mut setup = Setup::on(data.clone(), "bank", Charge::ZERO);
+        setup.pattern = Arc::new(Pattern::new(&data.graph).unwrap());
+        let channels = "x,out,in,out.out,out.in,in.out,in.in,rows-out,rows-in";
+        let settings = [("channels", channels.into()), ("dropout", 0.0.into())];
+        let engine = Cpu::<f64>::sequential();
+        let network = model("bank", &settings).build(&engine, &setup.inputs()).unwrap();
+        let parameters = network.layout().draw(&engine, 5).unwrap();
+        let nodes: Vec<u32> = (0..150).map(|k| k * 7 % 150).collect();
+        let parts = [&nodes[..70], &nodes[70..120]];
+        let mut tape = Tape::new(&engine);
+        let mut trace = tape.trace(&parameters);
+        let everyone: Vec<u32> = (0..150).collect();
+        let whole = network.view(&engine, &everyone).unwrap();
+        let expected = whole.logits(&mut trace, None, Mode::Evaluate);
+        for (view, nodes) in network.views(&engine, parts).unwrap().iter().zip(parts) {
+            let found = view.logits(&mut trace, None, Mode::Evaluate);
+            let [found, expected] = [found, expected].map(|var| trace.value(var).unwrap());
+            assert_eq!(found.len(), 3 * nodes.len());
+            for (row, &node) in found.chunks(3).zip(nodes) {
+                for (a, b) in row.iter().zip(&expected[3 * node as usize..]) {
+                    assert!((a - b).abs() < 1e-6, "node {node}: {a} {b}");
+                }
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::SparseMatrix;
 use magnon::nn::{
-    Activation, Cpu, DrawKey, Engine as _, Field, Loss, Map, MapSource, ParameterId, Parameters,
-    Series, Shape, Tape, Trace, Var,
+    Activation, Cpu, DrawKey, Engine as _, Field, Join, Loss, Map, MapSource, ParameterId,
+    Parameters, Series, Shape, Tape, Trace, Var,
 };
 use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
@@ -244,6 +244,61 @@ fn rows_by_softmax_and_norm() {
     let y = trace.normalize_rows(x);
     for (found, expected) in trace.value(y).unwrap().iter().zip([0.6, -0.8, 0.0, 0.0, 1.0, 0.0]) {
         assert!((found - expected).abs() < 1e-15, "{found} but {expected}");
+    }
+}
+
+/// Channels joined in one sweep, of 16 columns, and step by step, of 3.
+#[test]
+fn joined_channels() {
+    let engine = Engine::sequential();
+    let key = DrawKey { seed: 3, epoch: 2, batch: 0, site: 1 };
+    for (cols, normalize, dropout) in [
+        (16, true, None),
+        (16, false, Some((0.4, key))),
+        (16, true, Some((0.4, key))),
+        (3, true, None),
+    ] {
+        assert_eq!(engine.joins_channels(cols), cols == 16);
+        let join = Join { normalize, activation: Some(Activation::Relu), dropout };
+        let (x, row) = (Shape::real(5, cols), Shape::real(1, cols));
+        check(&engine, &[x, row, x, row, Shape::real(1, 2)], |trace, p| {
+            let channels = [0, 2].map(|at| (trace.sum(&[(1.0, p[at])]), Some(p[at + 1])));
+            let joined = trace.join(&channels, p[4], join);
+            let joined = trace.sum(&[(3.0, joined)]);
+            loss(trace, joined, &TARGETS)
+        });
+    }
+}
+
+/// One sweep gives what single operations give, with the same entries dropped.
+#[test]
+fn joined_channels_are_what_their_steps_give() {
+    let engine = Engine::parallel();
+    let key = DrawKey { seed: 5, epoch: 1, batch: 0, site: 0 };
+    let parameters = Parameters::new();
+    let mut tape = Tape::new(&engine);
+    let mut trace = tape.trace(&parameters);
+    let weights = trace.input(Shape::real(1, 2), &[0.3, 0.7]);
+    let mut channels = Vec::new();
+    let mut parts = Vec::new();
+    for (c, cols) in [48, 16].into_iter().enumerate() {
+        let x = trace.input(Shape::real(300, cols), &numbers(300 * cols, c));
+        let bias = trace.input(Shape::real(1, cols), &numbers(cols, c + 5));
+        channels.push((trace.sum(&[(1.0, x)]), Some(bias)));
+        let sum = trace.sum(&[(1.0, x)]);
+        let sum = trace.bias(sum, bias);
+        let unit = trace.normalize_rows(sum);
+        parts.push(trace.scale_by(weights, c, unit));
+    }
+    let activation = Some(Activation::Relu);
+    let join = Join { normalize: true, activation, dropout: Some((0.5, key)) };
+    let found = trace.join(&channels, weights, join);
+    let all = trace.concatenate(&parts);
+    let all = trace.activate(Activation::Relu, all);
+    let expected = trace.dropout(all, 0.5, key);
+    let [found, expected] = [found, expected].map(|var| trace.value(var).unwrap());
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-14, "{a} {b}");
     }
 }
 

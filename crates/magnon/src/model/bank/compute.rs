@@ -446,9 +446,7 @@ impl<'a, E: Engine> Computed<'a, E> {
                     let edges = EdgeMatrix::operator(operator, &near);
                     Block::Spread(prepare(MapSource::Filter { edges, series })?, near.size(steps))
                 }
-                Product::Walk { word, from } => {
-                    Block::Walk { word: walk(word), from: *from }
-                }
+                Product::Walk { word, from } => Block::Walk { word: walk(word), from: *from },
             })
         };
         Ok(Blocks {

@@ -20,10 +20,13 @@ pub(super) struct Ground<E: Engine> {
     pub selection: Option<Arc<E::Map>>,
 }
 
+/// A map, and how many of its rows are needed for the nodes within 0, 1, … steps.
+pub(super) type First<E> = (Arc<<E as Engine>::Map>, Arc<[usize]>);
+
 /// A step along the edges: P or Pᵀ as one map, or as two where nodes have twins.
 pub(super) struct Step<E: Engine> {
-    /// The map that comes first, and how many of its rows are needed for the nodes within 0, 1, … steps.
-    pub first: Option<(Arc<E::Map>, Arc<[usize]>)>,
+    /// The map that comes first, where there are two.
+    pub first: Option<First<E>>,
     /// The map that gives a row to each node.
     pub last: Arc<E::Map>,
 }
@@ -94,7 +97,7 @@ impl Ways {
         &self,
         engine: &E,
         along: Along,
-    ) -> Result<Option<(Arc<E::Map>, Arc<[usize]>)>, ModelError> {
+    ) -> Result<Option<First<E>>, ModelError> {
         let Some(twins) = &self.twins else { return Ok(None) };
         let (nodes, classes) = (twins.class.len(), twins.first.len());
         let within = (0..=self.seen.steps()).map(|k| self.seen.size(k));
@@ -187,4 +190,50 @@ fn matrix<'r>(rows: impl Iterator<Item = &'r [(u32, f32)]>, cols: usize) -> Spar
     let matrix = SparseMatrix::from_triplets(rows.len(), cols, entries);
     let Ok(matrix) = matrix else { unreachable!("every column is one of a node or a class") };
     matrix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+    use crate::nn::{Cpu, Shape, Side};
+    use crate::operator::Pattern;
+
+    /// By way of twins a step is what it is over all edges, out and in, for all nodes and for the nearest ones.
+    #[test]
+    fn twins_change_nothing() {
+        let edges = |u: u32| (0..6).map(move |k| (u, (u / 4 * 5 + 2 * k + 1) % 40));
+        let out = GraphBuilder::new(40).edges((0..40).flat_map(edges)).build().unwrap().graph;
+        let engine = Cpu::<f64>::sequential();
+        for (graph, along) in [(out.clone(), Along::Out), (out.transpose(), Along::In)] {
+            let steps = InAndOut::new(&graph, 0.5);
+            let pattern = Arc::new(Pattern::new(&graph).unwrap());
+            let seen = Arc::new(Neighbourhood::new(&pattern, &[3, 17, 20, 9], 2));
+            let ways = Ways::new(&steps, &seen, true);
+            assert_eq!(ways.twins.as_ref().map(|twins| twins.along), Some(along));
+            assert!(!Ways::new(&steps, &seen, false).have_twins());
+            let plain = steps.maps(&seen);
+            for (along, map) in [Along::Out, Along::In].into_iter().zip(plain) {
+                let map = engine.prepare(map).unwrap();
+                let (first, rows) = ways.first(&engine, along).unwrap().unwrap();
+                let last = ways.last(&engine, along, 0..seen.size(2)).unwrap();
+                for k in 0..2 {
+                    let [from, to] = [seen.size(k + 1), seen.size(k)].map(|n| Shape::real(n, 1));
+                    let x: Vec<f64> = (0..from.len()).map(|i| (i * i % 11) as f64 - 4.0).collect();
+                    let apply = |map: &_, x: &Vec<f64>, from: Shape, to: Shape| {
+                        let mut y = vec![0.0; to.len()];
+                        let (x, y_) = ((x, from), (&mut y, to));
+                        engine.map(map, Side::Forward, None, x, y_, false).unwrap();
+                        y
+                    };
+                    let expected = apply(&map, &x, from, to);
+                    let middle = Shape::real(rows[k], 1);
+                    let found = apply(&last, &apply(&first, &x, from, middle), middle, to);
+                    for (a, b) in expected.iter().zip(&found) {
+                        assert!((a - b).abs() < 1e-6, "{along:?} {k}: {a} {b}");
+                    }
+                }
+            }
+        }
+    }
 }

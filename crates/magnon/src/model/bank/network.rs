@@ -40,9 +40,8 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
             true => None,
             false => self.computed.shared_blocks(engine, parts)?,
         };
-        let view = |blocks| -> Box<dyn View<E>> {
-            Box::new(BankView { head: self.head.clone(), blocks })
-        };
+        let view =
+            |blocks| -> Box<dyn View<E>> { Box::new(BankView { head: self.head.clone(), blocks }) };
         match shared {
             Some(blocks) => Ok(blocks.map(view)),
             None => Ok([self.view(engine, parts[0])?, self.view(engine, parts[1])?]),

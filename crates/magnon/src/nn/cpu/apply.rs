@@ -44,7 +44,8 @@ impl<T: Scalar> Cpu<T> {
                         product.run(gather::Stored { offsets, columns, values }, stored, y);
                     }
                     Side::Adjoint if std::ptr::eq(values, &rows.values) => {
-                        let Csr { offsets, columns, values, .. } = rows.turned(map.shape.cols());
+                        let Csr { offsets, columns, values, .. } =
+                            rows.turned(map.shape.cols(), &self.turned);
                         product.run(gather::Stored { offsets, columns, values }, stored, y);
                     }
                     Side::Adjoint => self.scatter(rows, values, x, y, add),

@@ -7,11 +7,12 @@ use super::{
 };
 use crate::nn::AdamStep;
 use crate::nn::attention::{Attention, AttentionGradient};
-use crate::nn::join::{JoinedChannel, JoinedGradient};
 use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
+use crate::nn::join::{JoinedChannel, JoinedGradient};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use rayon::prelude::*;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 impl<T: Scalar> Cpu<T> {
     fn scores<'a>(&'a self, input: &'a Attention<Self>) -> Option<attention::Scores<'a, T>> {
@@ -60,7 +61,8 @@ impl<T: Scalar> Engine for Cpu<T> {
 
     fn scratch_bytes(&self) -> usize {
         let pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        pool.iter().map(|block| block.len() * size_of::<T>()).sum()
+        let pooled: usize = pool.iter().map(|block| block.len() * size_of::<T>()).sum();
+        pooled + self.turned.load(Ordering::Relaxed)
     }
 
     fn clear(&self, buffer: &mut Vec<T>) -> Done {

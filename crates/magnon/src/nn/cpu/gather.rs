@@ -16,10 +16,13 @@ use crate::operator::pattern::{COLUMN, PADDING};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The entries of sparse rows.
+/// The entries of sparse rows. Loops over them take indices and no closures: what is not inlined into a kernel is compiled
+/// without the processor's vectors, and iterators of iterators are not always.
 pub(super) trait Entries<T>: Copy + Sync {
-    /// Columns, ascending, and coefficients of row `u`, each with a column that comes later.
-    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>>;
+    /// The entries of row `u`, whose columns ascend.
+    fn span(&self, u: usize) -> Range<usize>;
+    /// One of them.
+    fn entry(&self, e: usize) -> Entry<T>;
 }
 
 /// One entry of a row.
@@ -34,11 +37,10 @@ pub(super) struct Entry<T> {
 const AHEAD: usize = 16;
 const _: () = assert!(AHEAD <= PADDING);
 
-/// Columns of a span, each with one that comes later.
+/// The column of the entry that comes [`AHEAD`] later.
 #[inline(always)]
-fn columns(columns: &[u32], span: Range<usize>) -> impl Iterator<Item = (u32, usize)> {
-    let later = &columns[span.start + AHEAD..span.end + AHEAD];
-    columns[span].iter().zip(later).map(|(&column, &later)| (column, (later & COLUMN) as usize))
+fn later(columns: &[u32], e: usize) -> usize {
+    (columns[e + AHEAD] & COLUMN) as usize
 }
 
 /// Stored values.
@@ -51,11 +53,14 @@ pub(super) struct Stored<'a, T> {
 
 impl<T: Scalar> Entries<T> for Stored<'_, T> {
     #[inline(always)]
-    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
-        let span = self.offsets[u]..self.offsets[u + 1];
-        columns(self.columns, span.clone()).zip(&self.values[span]).map(|((v, later), &value)| {
-            Entry { column: v as usize, value: [value, T::ZERO], later }
-        })
+    fn span(&self, u: usize) -> Range<usize> {
+        self.offsets[u]..self.offsets[u + 1]
+    }
+
+    #[inline(always)]
+    fn entry(&self, e: usize) -> Entry<T> {
+        let later = later(self.columns, e);
+        Entry { column: self.columns[e] as usize, value: [self.values[e], T::ZERO], later }
     }
 }
 
@@ -68,12 +73,15 @@ struct ByColumn<'a, T> {
 
 impl<T: Scalar> Entries<T> for ByColumn<'_, T> {
     #[inline(always)]
-    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
-        let span = self.list.offsets[u]..self.list.offsets[u + 1];
-        columns(&self.list.columns, span).map(|(v, later)| {
-            let column = v as usize;
-            Entry { column, value: [self.right[column], T::ZERO], later }
-        })
+    fn span(&self, u: usize) -> Range<usize> {
+        self.list.offsets[u]..self.list.offsets[u + 1]
+    }
+
+    #[inline(always)]
+    fn entry(&self, e: usize) -> Entry<T> {
+        let column = self.list.columns[e] as usize;
+        let later = later(&self.list.columns, e);
+        Entry { column, value: [self.right[column], T::ZERO], later }
     }
 }
 
@@ -87,13 +95,15 @@ struct ByEdge<'a, T> {
 
 impl<T: Scalar> Entries<T> for ByEdge<'_, T> {
     #[inline(always)]
-    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
-        let span = self.list.offsets[u]..self.list.offsets[u + 1];
-        let weights = &self.weights[span.clone()];
-        columns(&self.list.columns, span).zip(weights).map(|((v, later), &weight)| {
-            let column = v as usize;
-            Entry { column, value: [weight * self.right[column], T::ZERO], later }
-        })
+    fn span(&self, u: usize) -> Range<usize> {
+        self.list.offsets[u]..self.list.offsets[u + 1]
+    }
+
+    #[inline(always)]
+    fn entry(&self, e: usize) -> Entry<T> {
+        let column = self.list.columns[e] as usize;
+        let later = later(&self.list.columns, e);
+        Entry { column, value: [self.weights[e] * self.right[column], T::ZERO], later }
     }
 }
 
@@ -107,16 +117,18 @@ struct ByClass<'a, T> {
 
 impl<T: Scalar> Entries<T> for ByClass<'_, T> {
     #[inline(always)]
-    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+    fn span(&self, u: usize) -> Range<usize> {
         let pattern = &*self.edges.pattern;
-        columns(&pattern.columns, pattern.offsets[u]..pattern.offsets[u + 1]).map(
-            |(packed, later)| {
-                let column = (packed & COLUMN) as usize;
-                let [c, s] = self.table[(packed >> 30) as usize];
-                let r = self.right[column];
-                Entry { column, value: [c * r, s * r], later }
-            },
-        )
+        pattern.offsets[u]..pattern.offsets[u + 1]
+    }
+
+    #[inline(always)]
+    fn entry(&self, e: usize) -> Entry<T> {
+        let columns = &self.edges.pattern.columns[..];
+        let column = (columns[e] & COLUMN) as usize;
+        let [c, s] = self.table[(columns[e] >> 30) as usize];
+        let r = self.right[column];
+        Entry { column, value: [c * r, s * r], later: later(columns, e) }
     }
 }
 
@@ -130,15 +142,17 @@ struct ByEntry<'a, T> {
 
 impl<T: Scalar> Entries<T> for ByEntry<'_, T> {
     #[inline(always)]
-    fn row(&self, u: usize) -> impl Iterator<Item = Entry<T>> {
+    fn span(&self, u: usize) -> Range<usize> {
         let pattern = &*self.edges.pattern;
-        let span = pattern.offsets[u]..pattern.offsets[u + 1];
-        let values = &self.values[span.clone()];
-        columns(&pattern.columns, span).zip(values).map(|((packed, later), [c, s])| {
-            let column = (packed & COLUMN) as usize;
-            let r = self.right[column];
-            Entry { column, value: [*c * r, *s * r], later }
-        })
+        pattern.offsets[u]..pattern.offsets[u + 1]
+    }
+
+    #[inline(always)]
+    fn entry(&self, e: usize) -> Entry<T> {
+        let columns = &self.edges.pattern.columns[..];
+        let column = (columns[e] & COLUMN) as usize;
+        let ([c, s], r) = (self.values[e], self.right[column]);
+        Entry { column, value: [c * r, s * r], later: later(columns, e) }
     }
 }
 
@@ -263,6 +277,14 @@ impl<T: Scalar, X: Entries<T>> Kernel for Task<'_, '_, T, X> {
     }
 }
 
+/// `sum += c·x`.
+#[inline(always)]
+fn add<T: Scalar, const N: usize>(sum: &mut [T; N], c: T, x: &[T; N]) {
+    for i in 0..N {
+        sum[i] += c * x[i];
+    }
+}
+
 /// Asks for a row of numbers.
 #[inline(always)]
 fn prefetch_row<T, const N: usize>(row: *const [T; N]) {
@@ -293,57 +315,54 @@ impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
         let width = y.len();
         let mut at = 0;
         while at + 64 <= width {
-            self.real_strip::<64>(at, width, y);
+            self.real_strip::<64>(at, width, &mut y[at..]);
             at += 64;
         }
         while at + 16 <= width {
-            self.real_strip::<16>(at, width, y);
+            self.real_strip::<16>(at, width, &mut y[at..]);
             at += 16;
         }
         if at + 8 <= width {
-            self.real_strip::<8>(at, width, y);
+            self.real_strip::<8>(at, width, &mut y[at..]);
             at += 8;
         }
         // The few columns that are left, such as one per class, in loops of known length too.
         match width - at {
-            1 => self.real_strip::<1>(at, width, y),
-            2 => self.real_strip::<2>(at, width, y),
-            3 => self.real_strip::<3>(at, width, y),
-            4 => self.real_strip::<4>(at, width, y),
-            5 => self.real_strip::<5>(at, width, y),
-            6 => self.real_strip::<6>(at, width, y),
-            7 => self.real_strip::<7>(at, width, y),
+            1 => self.real_strip::<1>(at, width, &mut y[at..]),
+            2 => self.real_strip::<2>(at, width, &mut y[at..]),
+            3 => self.real_strip::<3>(at, width, &mut y[at..]),
+            4 => self.real_strip::<4>(at, width, &mut y[at..]),
+            5 => self.real_strip::<5>(at, width, &mut y[at..]),
+            6 => self.real_strip::<6>(at, width, &mut y[at..]),
+            7 => self.real_strip::<7>(at, width, &mut y[at..]),
             _ => (),
         }
     }
 
-    /// Columns `at..at + N` of a real row.
+    /// Columns `at..at + N` of a real row, into the first numbers of `y`.
     #[inline(always)]
     fn real_strip<const N: usize>(&self, at: usize, width: usize, y: &mut [T]) {
         let (x, shape) = self.product.x;
         let mut sum = [T::ZERO; N];
-        let mut add = |c: T, x: &[T; N]| {
-            for i in 0..N {
-                sum[i] += c * x[i];
-            }
-        };
         // Columns ascend, so that all entries after one beyond the rows of x are, too.
-        if width == N {
-            let rows = x.as_chunks::<N>().0;
-            for Entry { column, value: [c, _], later } in self.entries.row(self.u) {
-                prefetch_row(rows.as_ptr().wrapping_add(later));
-                let Some(x) = rows.get(column) else { break };
-                add(c, x);
+        if width.is_multiple_of(N) && at.is_multiple_of(N) {
+            let (rows, stride, at) = (x.as_chunks::<N>().0, width / N, at / N);
+            for e in self.entries.span(self.u) {
+                let Entry { column, value: [c, _], later } = self.entries.entry(e);
+                prefetch_row(rows.as_ptr().wrapping_add(later * stride + at));
+                let Some(x) = rows.get(column * stride + at) else { break };
+                add(&mut sum, c, x);
             }
         } else {
-            for Entry { column: v, value: [c, _], .. } in self.entries.row(self.u) {
+            for e in self.entries.span(self.u) {
+                let Entry { column: v, value: [c, _], .. } = self.entries.entry(e);
                 let row = x.get(v * width + at..).and_then(|rest| rest.first_chunk::<N>());
                 let Some(x) = row.filter(|_| v < shape.rows()) else { break };
-                add(c, x);
+                add(&mut sum, c, x);
             }
         }
         let (left, own) = self.factors();
-        let y = &mut y[at..at + N];
+        let y = &mut y[..N];
         let own = own.map(|own| (own, &x[self.u * width + at..][..N]));
         for (i, y) in y.iter_mut().enumerate() {
             let mut value = left * sum[i];
@@ -368,7 +387,8 @@ impl<T: Scalar, X: Entries<T>> Row<'_, T, X> {
         while at < width {
             let len = (width - at).min(N);
             let (mut cosine, mut sine) = ([T::ZERO; N], [T::ZERO; N]);
-            for Entry { column: v, value: [c, s], .. } in self.entries.row(self.u) {
+            for e in self.entries.span(self.u) {
+                let Entry { column: v, value: [c, s], .. } = self.entries.entry(e);
                 if v >= limit {
                     break;
                 }

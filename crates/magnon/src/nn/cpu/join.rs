@@ -42,11 +42,7 @@ impl<T: Scalar> Cpu<T> {
         });
     }
 
-    pub(super) fn joined_gradient(
-        &self,
-        of: &JoinedChannel<Self>,
-        back: JoinedGradient<Self>,
-    ) {
+    pub(super) fn joined_gradient(&self, of: &JoinedChannel<Self>, back: JoinedGradient<Self>) {
         let (y, shape) = back.y;
         let channel = Channel::new(of, shape);
         let (cols, width) = (channel.bias.len().max(1), shape.width());

@@ -5,6 +5,7 @@ use crate::nn::{Field, MapSource, Scalar, Series, Shape};
 use crate::operator::edge_list::EdgeList;
 use crate::operator::pattern::PADDING;
 use crate::operator::{Along, EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A fixed linear map, prepared for [`Cpu`](crate::nn::Cpu).
@@ -132,9 +133,19 @@ impl<T: Scalar> Csr<T> {
         Self { offsets: vec![0], columns: Vec::new(), values: Vec::new(), turned }
     }
 
-    /// The transpose of rows with so many columns.
-    pub fn turned(&self, cols: usize) -> &Self {
-        self.turned.get_or_init(|| Box::new(self.turn(cols)))
+    /// The transpose of rows with so many columns; its bytes are added to `bytes` when it is made.
+    pub fn turned(&self, cols: usize, bytes: &AtomicUsize) -> &Self {
+        self.turned.get_or_init(|| {
+            let turned = Box::new(self.turn(cols));
+            bytes.fetch_add(turned.bytes(), Ordering::Relaxed);
+            turned
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.offsets[..])
+            + size_of_val(&self.columns[..])
+            + size_of_val(&self.values[..])
     }
 
     fn turn(&self, cols: usize) -> Self {

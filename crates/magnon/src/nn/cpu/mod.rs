@@ -26,6 +26,7 @@ pub use map::Map;
 use super::Scalar;
 use crate::operator::instructions::{Instructions, Kernel};
 use rayon::prelude::*;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError};
 
 /// Numbers that one task sweeps over; a multiple of what masks are drawn in.
@@ -39,6 +40,8 @@ pub struct Cpu<T> {
     parallel: bool,
     /// Blocks that filters work in, kept for the next time.
     scratch: Mutex<Vec<Vec<T>>>,
+    /// Bytes of transposes that it made of maps on the way back.
+    turned: AtomicUsize,
     clock: Clock,
 }
 
@@ -54,6 +57,7 @@ impl<T: Scalar> Cpu<T> {
             instructions: Instructions::detect(),
             parallel: false,
             scratch: Mutex::new(Vec::new()),
+            turned: AtomicUsize::new(0),
             clock: Clock::default(),
         }
     }
