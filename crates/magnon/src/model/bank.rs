@@ -1,15 +1,18 @@
 //! The bank: channels of filtered features, kept apart and weighed.
 
+mod blocks;
+mod chain;
 mod channel;
 mod channels;
 mod compute;
 mod filtered;
-mod ground;
 mod head;
 mod network;
 mod prepared;
 mod probe;
 mod table;
+mod twins;
+mod walks;
 mod words;
 
 pub use channel::Channel;

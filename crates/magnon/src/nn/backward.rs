@@ -164,8 +164,11 @@ impl<E: Engine> Trace<'_, '_, E> {
                 clear_unless(engine, add, out)?;
                 engine.softmax_gradient((trace.value(of)?, shape), dy, out)
             }),
-            Op::Join { channels, weights, join } => {
-                self.join_back(of, dy, channels, (weights, join), gradients)
+            Op::Chains { chains, weights, head } => {
+                self.chains_back(dy, (&chains, weights, head), gradients)
+            }
+            Op::ReadJoined { x, biases, weights, join, readout } => {
+                self.read_joined_back((of, dy), (x, biases), (weights, join, readout), gradients)
             }
             Op::Attend { edges, inputs, heads, slope, dropout } => {
                 self.attend_back(of, dy, &edges, inputs, (heads, slope, dropout))

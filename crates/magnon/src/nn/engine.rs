@@ -2,7 +2,8 @@
 
 use super::adam::{AdamStep, Moved};
 use super::attention::{Attention, AttentionGradient};
-use super::join::{JoinedChannel, JoinedGradient};
+use super::chains::ChainMaps;
+use super::join::{JoinedChannels, JoinedGradient};
 use super::lanes::{LaneConfig, Relabelling};
 use super::replay::{Replay, ReplayConfig};
 use super::{EngineError, Field, MapSource, Scalar, Shape};
@@ -352,19 +353,52 @@ pub trait Engine: Send + Sync + Sized + 'static {
     /// The gradients of [`attend`](Self::attend), added to what is there.
     fn attend_gradient(&self, input: &Attention<Self>, back: AttentionGradient<Self>) -> Done;
 
-    /// Whether it has [`join_channel`](Self::join_channel) and its way back for channels of so many columns.
-    fn joins_channels(&self, _cols: usize) -> bool {
+    /// Whether it has [`map_chains`](Self::map_chains) and its way back for weights of so many columns.
+    fn has_chains(&self, _cols: usize) -> bool {
         false
     }
-    /// Puts max(a·n(x + b), 0), some entries dropped, into the columns of a channel.
-    fn join_channel(&self, _channel: &JoinedChannel<Self>, _y: (&mut Self::Buffer, Shape)) -> Done {
+    /// The products of chains with their weights, which all have `cols` columns, side by side: a matrix for each head.
+    fn map_chains(
+        &self,
+        _chains: Vec<ChainMaps<Self>>,
+        _weights: Vec<&Self::Buffer>,
+        _cols: usize,
+        _outs: Vec<&mut Self::Buffer>,
+    ) -> Done {
+        Err(EngineError::Unsupported("chains are gone through map by map here".to_owned()))
+    }
+    /// The gradients of the weights, from that of the products of the only head.
+    fn map_chains_gradient(
+        &self,
+        _chains: Vec<ChainMaps<Self>>,
+        _dy: &Self::Buffer,
+        _cols: usize,
+        _outs: Vec<&mut Self::Buffer>,
+    ) -> Done {
+        Err(EngineError::Unsupported("chains are gone through map by map here".to_owned()))
+    }
+    /// Whether it has [`read_channels`](Self::read_channels) and its way back for channels of so many columns and so many
+    /// classes.
+    fn joins_channels(&self, _cols: usize, _classes: usize) -> bool {
+        false
+    }
+    /// Logits of channels side by side and their bias, and which entries of the hidden layer are not 0.
+    fn read_channels(
+        &self,
+        _of: &JoinedChannels<Self>,
+        _x: (&Self::Buffer, Shape),
+        _bias: &Self::Buffer,
+        _kept: &mut Self::Buffer,
+        _y: &mut Self::Buffer,
+    ) -> Done {
         Err(EngineError::Unsupported("channels are joined step by step here".to_owned()))
     }
-    /// The gradients of a channel.
-    fn join_channel_gradient(
+    /// The way back through [`read_channels`](Self::read_channels).
+    fn read_channels_gradient(
         &self,
-        _channel: &JoinedChannel<Self>,
+        _of: &JoinedChannels<Self>,
         _back: JoinedGradient<Self>,
+        _shape: Shape,
     ) -> Done {
         Err(EngineError::Unsupported("channels are joined step by step here".to_owned()))
     }

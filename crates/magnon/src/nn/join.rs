@@ -17,56 +17,45 @@ pub struct Join {
     pub dropout: Option<(f64, DrawKey)>,
 }
 
-/// One channel of a [`Join`] with max(x, 0) for f, as an engine takes it.
-pub struct JoinedChannel<'a, E: Engine> {
-    /// X_c.
-    pub x: (&'a E::Buffer, Shape),
-    /// b_c.
-    pub bias: &'a E::Buffer,
-    /// The a of all channels, and which of them is meant.
-    pub weight: (&'a E::Buffer, usize),
+/// The logits H·V + 1·cᵀ of a hidden layer H as of a [`Join`] with max(x, 0) for f, as an engine takes them. All channels have as
+/// many columns, and stand side by side in one matrix.
+pub struct JoinedChannels<'a, E: Engine> {
+    /// The b_c.
+    pub biases: Vec<&'a E::Buffer>,
+    /// The a_c, side by side.
+    pub weights: &'a E::Buffer,
     /// Whether rows are scaled to norm 1.
     pub normalize: bool,
     /// Rate and draws of the dropout.
     pub dropout: Option<(f64, DrawKey)>,
-    /// The first of its columns among those of all.
-    pub at: usize,
+    /// V.
+    pub readout: (&'a E::Buffer, Shape),
 }
 
-/// The way back through a [`JoinedChannel`].
+/// The way back through [`JoinedChannels`].
 pub struct JoinedGradient<'a, E: Engine> {
-    /// All channels joined, and their shape.
-    pub y: (&'a E::Buffer, Shape),
-    /// The gradient of that.
+    /// Which entries of H are not 0, as they were noted on the way there.
+    pub kept: &'a E::Buffer,
+    /// The gradient of the logits.
     pub dy: &'a E::Buffer,
-    /// Where the gradient of X_c goes, and whether it is added to what is there.
-    pub dx: (&'a mut E::Buffer, bool),
-    /// Where the gradient of b_c goes.
-    pub bias: &'a mut E::Buffer,
-    /// What the gradient of a_c is added to, at its place.
+    /// The X_c, in whose place their gradients are put.
+    pub x: &'a mut E::Buffer,
+    /// Where the gradients of all b_c go, side by side.
+    pub biases: &'a mut E::Buffer,
+    /// Where those of the a_c go.
     pub weights: &'a mut E::Buffer,
+    /// Where those of V and c go.
+    pub readout: [&'a mut E::Buffer; 2],
 }
+
+/// Entries of the hidden layer whose signs share a number.
+const SIGNS: usize = 16;
 
 impl<E: Engine> Trace<'_, '_, E> {
-    /// Joins real channels, each with its bias, weighted by the real row `weights`. An engine that can does so in one
-    /// sweep for each channel, others step by step.
+    /// Joins real channels, each with its bias, weighted by the real row `weights`.
     pub fn join(&mut self, channels: &[(Var, Option<Var>)], weights: Var, join: Join) -> Var {
         let row = self.shape(weights);
         assert_eq!(row, Shape::real(1, channels.len()), "one weight for each channel");
-        let join = Join { dropout: join.dropout.filter(|&(rate, _)| rate > 0.0), ..join };
-        let whole = channels.iter().all(|&(x, bias)| {
-            let shape = self.shape(x);
-            let row = bias.map(|bias| self.shape(bias));
-            let fits = shape.field() == Field::Real && row == Some(Shape::real(1, shape.cols()));
-            fits && self.engine().joins_channels(shape.cols())
-        });
-        match whole && join.activation == Some(Activation::Relu) {
-            true => self.join_whole(channels, weights, join),
-            false => self.join_by_steps(channels, weights, join),
-        }
-    }
-
-    fn join_by_steps(&mut self, channels: &[(Var, Option<Var>)], weights: Var, join: Join) -> Var {
         let mut parts = Vec::with_capacity(channels.len());
         for (c, &(x, bias)) in channels.iter().enumerate() {
             let mut part = bias.map_or(x, |bias| self.bias(x, bias));
@@ -85,91 +74,105 @@ impl<E: Engine> Trace<'_, '_, E> {
         }
     }
 
-    fn join_whole(&mut self, channels: &[(Var, Option<Var>)], weights: Var, join: Join) -> Var {
-        let first = self.shape(channels[0].0);
-        let start = self.tape.list.len();
-        let mut cols = 0;
-        for &(x, bias) in channels {
-            let shape = self.shape(x);
-            assert_eq!(shape.rows(), first.rows(), "{first:?} beside {shape:?}");
-            let outer = matches!(self.tape.nodes[x.0].op, Op::Parameter(_) | Op::Input);
-            assert!(!outer, "a channel is a product or a sum");
-            cols += shape.cols();
-            self.tape.list.push(x);
-            self.tape.list.extend(bias);
+    /// A linear layer on what [`join`](Self::join) with max(x, 0) makes of channels that stand side by side in `x`, a product or
+    /// a sum that nothing else uses. The hidden layer is gone over once and not kept, for which the engine must have
+    /// [`read_channels`](Engine::read_channels).
+    pub fn read_joined(
+        &mut self,
+        x: Var,
+        biases: &[Var],
+        weights: Var,
+        join: Join,
+        readout: [Var; 2],
+    ) -> Var {
+        let (all, layer, count) = (self.shape(x), self.shape(readout[0]), biases.len());
+        assert_eq!(join.activation, Some(Activation::Relu), "channels are read after max(x, 0)");
+        assert_eq!(self.shape(weights), Shape::real(1, count), "one weight for each channel");
+        assert_eq!((all.field(), layer.field()), (Field::Real, Field::Real), "channels are real");
+        assert_eq!(all.cols(), layer.rows(), "a layer {layer:?} on {all:?}");
+        for &bias in biases {
+            assert_eq!(self.shape(bias).len() * count, all.cols(), "channels have as many columns");
         }
-        let (span, shape) = ((start, self.tape.list.len()), first.with_cols(cols));
-        self.compute(Op::Join { channels: span, weights, join }, shape, |trace, out| {
-            let mut at = 0;
-            for k in 0..channels.len() {
-                let channel = trace.joined(span, weights, join, (k, at))?;
-                at += channel.x.1.cols();
-                trace.tape.engine.join_channel(&channel, (out, shape))?;
-            }
-            Ok(())
-        })
+        let outer = matches!(self.tape.nodes[x.0].op, Op::Parameter(_) | Op::Input);
+        assert!(!outer, "channels are a product or a sum");
+        let join = Join { dropout: join.dropout.filter(|&(rate, _)| rate > 0.0), ..join };
+        let start = self.tape.list.len();
+        self.tape.list.extend_from_slice(biases);
+        let span = (start, self.tape.list.len());
+        let op = Op::ReadJoined { x, biases: span, weights, join, readout };
+        let mut kept = self.buffer(all.len().div_ceil(SIGNS), |_, _| Ok(()));
+        let var = self.compute(op, all.with_cols(layer.cols()), |trace, out| {
+            let kept = kept.as_mut().ok_or_else(|| trace.failure())?;
+            let joined = trace.joined(span, weights, join, readout[0])?;
+            let (x, bias) = ((trace.value(x)?, all), trace.value(readout[1])?);
+            trace.tape.engine.read_channels(&joined, x, bias, kept, out)
+        });
+        self.tape.nodes[var.0].mask = kept;
+        var
     }
 
-    /// The k-th channel of a span, from the column `at` on.
+    /// What channels with these biases are joined by.
     fn joined(
         &self,
         span: Span,
         weights: Var,
         join: Join,
-        (k, at): (usize, usize),
-    ) -> Result<JoinedChannel<'_, E>, EngineError> {
-        let [x, bias] = [0, 1].map(|which| self.tape.list[span.0 + 2 * k + which]);
+        readout: Var,
+    ) -> Result<JoinedChannels<'_, E>, EngineError> {
+        let mut biases = Vec::with_capacity(span.1 - span.0);
+        for &bias in &self.tape.list[span.0..span.1] {
+            biases.push(self.value(bias)?);
+        }
         let Join { normalize, dropout, .. } = join;
-        Ok(JoinedChannel {
-            x: (self.value(x)?, self.shape(x)),
-            bias: self.value(bias)?,
-            weight: (self.value(weights)?, k),
-            normalize,
-            dropout,
-            at,
-        })
+        let readout = (self.value(readout)?, self.shape(readout));
+        Ok(JoinedChannels { biases, weights: self.value(weights)?, normalize, dropout, readout })
     }
 
-    /// Hands on the gradients of channels, biases and weights.
-    pub(super) fn join_back(
+    /// Hands on the gradients of channels, biases, weights and the readout.
+    pub(super) fn read_joined_back(
         &mut self,
-        of: Var,
-        dy: &E::Buffer,
-        span: Span,
-        (weights, join): (Var, Join),
+        (of, dy): (Var, &E::Buffer),
+        (x, span): (Var, Span),
+        (weights, join, readout): (Var, Join, [Var; 2]),
         gradients: &mut [E::Buffer],
     ) -> Done {
         let engine = self.tape.engine;
-        let (shape, mut at) = (self.shape(of), 0);
-        let mut of_weights = self.tape.take(self.shape(weights).len())?;
-        engine.clear(&mut of_weights)?;
-        for k in 0..(span.1 - span.0) / 2 {
-            let [x, bias] = [0, 1].map(|which| self.tape.list[span.0 + 2 * k + which]);
-            let (from, found) = (self.shape(x), self.tape.nodes[x.0].gradient.take());
-            let add = found.is_some();
-            let mut dx = match found {
-                Some(gradient) => gradient,
-                None => self.tape.take(from.len())?,
-            };
-            let mut of_bias = self.tape.take(from.cols())?;
-            let channel = self.joined(span, weights, join, (k, at))?;
-            let back = JoinedGradient {
-                y: (self.value(of)?, shape),
-                dy,
-                dx: (&mut dx, add),
-                bias: &mut of_bias,
-                weights: &mut of_weights,
-            };
-            engine.join_channel_gradient(&channel, back)?;
-            at += from.cols();
-            self.tape.nodes[x.0].gradient = Some(dx);
+        let (all, count) = (self.shape(x), span.1 - span.0);
+        assert!(self.tape.nodes[x.0].gradient.is_none(), "channels have one use");
+        let mut numbers = self.tape.nodes[x.0].value.take().ok_or_else(|| self.failure())?;
+        let mut of_biases = self.tape.take(all.cols())?;
+        let mut of_weights = self.tape.take(count)?;
+        let mut of_readout = self.tape.take(self.shape(readout[0]).len())?;
+        let mut of_last = self.tape.take(self.shape(readout[1]).len())?;
+        let joined = self.joined(span, weights, join, readout[0])?;
+        let kept = self.tape.nodes[of.0].mask.as_ref().ok_or_else(|| self.failure())?;
+        let back = JoinedGradient {
+            kept,
+            dy,
+            x: &mut numbers,
+            biases: &mut of_biases,
+            weights: &mut of_weights,
+            readout: [&mut of_readout, &mut of_last],
+        };
+        engine.read_channels_gradient(&joined, back, all)?;
+        self.tape.nodes[x.0].gradient = Some(numbers);
+        let cols = all.cols() / count.max(1);
+        let mut of_bias = self.tape.take(cols)?;
+        for k in 0..count {
+            engine.clear(&mut of_bias)?;
+            let row = (&mut of_bias, Shape::real(1, cols));
+            engine.add_columns((&of_biases, all.with_rows(1)), k * cols, row)?;
             let sum = |_: &Self, out: &mut E::Buffer, add| engine.scale(1.0, &of_bias, out, add);
-            self.sum_into(bias, gradients, sum)?;
-            self.tape.give(of_bias);
+            self.sum_into(self.tape.list[span.0 + k], gradients, sum)?;
         }
-        let sum = |_: &Self, out: &mut E::Buffer, add| engine.scale(1.0, &of_weights, out, add);
-        self.sum_into(weights, gradients, sum)?;
-        self.tape.give(of_weights);
+        let found = [(weights, &of_weights), (readout[0], &of_readout), (readout[1], &of_last)];
+        for (var, found) in found {
+            let sum = |_: &Self, out: &mut E::Buffer, add| engine.scale(1.0, found, out, add);
+            self.sum_into(var, gradients, sum)?;
+        }
+        for buffer in [of_bias, of_biases, of_weights, of_readout, of_last] {
+            self.tape.give(buffer);
+        }
         Ok(())
     }
 }

@@ -19,6 +19,8 @@ pub enum MapSource<T> {
     },
     /// A sparse real matrix, such as rows of X.
     Sparse(SparseMatrix),
+    /// A sparse real matrix that was computed, such as a product of several.
+    Precise(PreciseRows),
     /// A matrix over the edges of a neighbourhood, such as the operator S.
     Edges(EdgeMatrix),
     /// h(S) with S over the edges of a neighbourhood: from all its nodes to its targets.
@@ -28,6 +30,58 @@ pub enum MapSource<T> {
         /// h.
         series: Series,
     },
+}
+
+/// A sparse real matrix by rows in double precision, which engines round to their own; columns ascend within a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PreciseRows {
+    /// Number of columns.
+    pub cols: usize,
+    /// Where the entries of each row begin, and where the last ones end.
+    pub offsets: Vec<usize>,
+    /// The columns of all entries, row after row.
+    pub columns: Vec<u32>,
+    /// Their values.
+    pub values: Vec<f64>,
+}
+
+impl PreciseRows {
+    /// No rows yet.
+    pub fn empty(cols: usize) -> Self {
+        Self { cols, offsets: vec![0], ..Self::default() }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of entries.
+    pub fn stored(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The entries of a row.
+    pub fn row(&self, u: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let span = self.offsets[u]..self.offsets[u + 1];
+        self.columns[span.clone()].iter().copied().zip(self.values[span].iter().copied())
+    }
+
+    /// Appends a row with these entries.
+    pub fn push_row(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
+        for (column, value) in entries {
+            self.columns.push(column);
+            self.values.push(value);
+        }
+        self.offsets.push(self.columns.len());
+    }
+
+    /// Some of its rows.
+    pub fn select(&self, rows: impl IntoIterator<Item = usize>) -> Self {
+        let mut kept = Self::empty(self.cols);
+        rows.into_iter().for_each(|u| kept.push_row(self.row(u)));
+        kept
+    }
 }
 
 /// How h(S)x is evaluated.
@@ -103,6 +157,7 @@ impl<T> MapSource<T> {
         match self {
             Self::Dense { shape, .. } => *shape,
             Self::Sparse(matrix) => Shape::real(matrix.rows(), matrix.cols()),
+            Self::Precise(matrix) => Shape::real(matrix.rows(), matrix.cols),
             Self::Edges(edges) => Shape::new(sizes(edges).1, sizes(edges).1, field(edges)),
             Self::Filter { edges, .. } => Shape::new(sizes(edges).0, sizes(edges).1, field(edges)),
         }

@@ -8,22 +8,32 @@
 #[inline(always)]
 #[allow(clippy::needless_range_loop)] // four arrays at one place: indices say it best
 pub fn philox<const N: usize>(first: u32, rest: [u32; 3], mut key: [u32; 2]) -> [[u32; N]; 4] {
-    let mut words: [[u32; N]; 4] = [[0; N]; 4];
+    // A word in the lower half of 64 bits: a vector instruction multiplies those, and nobody looks at the upper half.
+    const WORD: u64 = 0xFFFF_FFFF;
+    let mut words: [[u64; N]; 4] = [[0; N]; 4];
     for lane in 0..N {
-        words[0][lane] = first.wrapping_add(lane as u32);
-        (words[1][lane], words[2][lane], words[3][lane]) = (rest[0], rest[1], rest[2]);
+        words[0][lane] = first.wrapping_add(lane as u32).into();
+        for k in 0..3 {
+            words[k + 1][lane] = rest[k].into();
+        }
     }
     for _ in 0..10 {
         for lane in 0..N {
-            let a = u64::from(words[0][lane]) * 0xD251_1F53;
-            let b = u64::from(words[2][lane]) * 0xCD9E_8D57;
-            words[0][lane] = (b >> 32) as u32 ^ words[1][lane] ^ key[0];
-            words[2][lane] = (a >> 32) as u32 ^ words[3][lane] ^ key[1];
-            (words[1][lane], words[3][lane]) = (b as u32, a as u32);
+            let a = (words[0][lane] & WORD) * 0xD251_1F53;
+            let b = (words[2][lane] & WORD) * 0xCD9E_8D57;
+            words[0][lane] = (b >> 32) ^ words[1][lane] ^ u64::from(key[0]);
+            words[2][lane] = (a >> 32) ^ words[3][lane] ^ u64::from(key[1]);
+            (words[1][lane], words[3][lane]) = (b, a);
         }
         key = [key[0].wrapping_add(0x9E37_79B9), key[1].wrapping_add(0xBB67_AE85)];
     }
-    words
+    let mut found = [[0; N]; 4];
+    for k in 0..4 {
+        for lane in 0..N {
+            found[k][lane] = words[k][lane] as u32;
+        }
+    }
+    found
 }
 
 #[cfg(test)]

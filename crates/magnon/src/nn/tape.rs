@@ -1,5 +1,6 @@
 //! `Tape`: the record of one trace, and every buffer that it needs.
 
+use super::chains::MapChain;
 use super::engine::{Activation, DrawKey, Engine};
 use super::join::Join;
 use super::parameters::ParameterId;
@@ -71,11 +72,19 @@ pub(super) enum Op<E: Engine> {
         slope: f64,
         dropout: Dropped,
     },
-    /// Channels and their biases by turns.
-    Join {
-        channels: Span,
+    /// One part of what several chains give.
+    Chains {
+        chains: Arc<[MapChain<E>]>,
+        weights: Span,
+        head: usize,
+    },
+    /// Channels side by side, and their biases.
+    ReadJoined {
+        x: Var,
+        biases: Span,
         weights: Var,
         join: Join,
+        readout: [Var; 2],
     },
     /// The targets are these of the tape's.
     NllLoss {
@@ -119,9 +128,16 @@ impl<E: Engine> Clone for Op<E> {
                 slope: *slope,
                 dropout: *dropout,
             },
-            Self::Join { channels, weights, join } => {
-                Self::Join { channels: *channels, weights: *weights, join: *join }
+            Self::Chains { chains, weights, head } => {
+                Self::Chains { chains: chains.clone(), weights: *weights, head: *head }
             }
+            Self::ReadJoined { x, biases, weights, join, readout } => Self::ReadJoined {
+                x: *x,
+                biases: *biases,
+                weights: *weights,
+                join: *join,
+                readout: *readout,
+            },
             Self::NllLoss { x, targets } => Self::NllLoss { x: *x, targets: *targets },
         }
     }
@@ -134,7 +150,7 @@ pub(super) struct Node<E: Engine> {
     /// The numbers; a parameter's are where the parameters are. Missing after a failure, and where a
     /// bias took them over.
     pub value: Option<E::Buffer>,
-    /// The mask of a dropout, or the norms of an attention.
+    /// The mask of a dropout, the norms of an attention, or the signs of a hidden layer.
     pub mask: Option<E::Buffer>,
     pub gradient: Option<E::Buffer>,
 }

@@ -110,7 +110,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// The same, made once in a trace whoever asks for it: what views of different nodes have in common. A bias would
-    /// take it away from the others.
+    /// take it away from the others. An engine with lanes lets such views go their ways at once, and makes it for each.
     pub fn map_once(&mut self, map: &Arc<E::Map>, x: Var, rows: usize) -> Var {
         let same = |node: &Node<E>| match &node.op {
             Op::Map { map: other, x: of } => {
@@ -121,7 +121,11 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
             }
             _ => false,
         };
-        match self.tape.nodes.iter().position(same) {
+        let found = match self.engine().has_lanes() {
+            true => None,
+            false => self.tape.nodes.iter().position(same),
+        };
+        match found {
             Some(at) => Var(at),
             None => self.map_head(map, x, rows),
         }
@@ -432,7 +436,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// A buffer of the tape with something in it; `None` after a failure.
-    fn buffer(
+    pub(super) fn buffer(
         &mut self,
         len: usize,
         work: impl FnOnce(&Self, &mut E::Buffer) -> Done,
@@ -447,7 +451,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
         made.map_err(|error| self.tape.error.get_or_insert(error)).ok()
     }
 
-    fn push(&mut self, op: Op<E>, shape: Shape, value: Option<E::Buffer>) -> Var {
+    pub(super) fn push(&mut self, op: Op<E>, shape: Shape, value: Option<E::Buffer>) -> Var {
         self.tape.nodes.push(Node { op, shape, value, mask: None, gradient: None });
         Var(self.tape.nodes.len() - 1)
     }

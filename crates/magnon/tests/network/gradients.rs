@@ -5,8 +5,8 @@ use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::SparseMatrix;
 use magnon::nn::{
-    Activation, Cpu, DrawKey, Engine as _, Field, Join, Loss, Map, MapSource, ParameterId,
-    Parameters, Series, Shape, Tape, Trace, Var,
+    Activation, Cpu, DrawKey, Engine as _, Field, Join, Loss, Map, MapChain, MapSource,
+    ParameterId, Parameters, PreciseRows, Series, Shape, Tape, Trace, Var,
 };
 use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
@@ -247,58 +247,128 @@ fn rows_by_softmax_and_norm() {
     }
 }
 
-/// Channels joined in one sweep, of 16 columns, and step by step, of 3.
+/// Channels that are joined and read in one sweep, and step by step.
 #[test]
 fn joined_channels() {
     let engine = Engine::sequential();
     let key = DrawKey { seed: 3, epoch: 2, batch: 0, site: 1 };
-    for (cols, normalize, dropout) in [
-        (16, true, None),
-        (16, false, Some((0.4, key))),
-        (16, true, Some((0.4, key))),
-        (3, true, None),
-    ] {
-        assert_eq!(engine.joins_channels(cols), cols == 16);
+    assert!(engine.joins_channels(16, 3) && !engine.joins_channels(3, 3));
+    for (normalize, dropout) in [(true, None), (false, Some((0.4, key))), (true, Some((0.4, key)))]
+    {
         let join = Join { normalize, activation: Some(Activation::Relu), dropout };
-        let (x, row) = (Shape::real(5, cols), Shape::real(1, cols));
-        check(&engine, &[x, row, x, row, Shape::real(1, 2)], |trace, p| {
-            let channels = [0, 2].map(|at| (trace.sum(&[(1.0, p[at])]), Some(p[at + 1])));
-            let joined = trace.join(&channels, p[4], join);
-            let joined = trace.sum(&[(3.0, joined)]);
-            loss(trace, joined, &TARGETS)
+        let (x, row) = (Shape::real(5, 16), Shape::real(1, 16));
+        let readout = [Shape::real(32, 3), Shape::real(1, 3)];
+        let weights = Shape::real(1, 2);
+        check(
+            &engine,
+            &[x.with_cols(32), row, row, weights, readout[0], readout[1]],
+            |trace, p| {
+                let x = trace.sum(&[(1.0, p[0])]);
+                let logits = trace.read_joined(x, &p[1..3], p[3], join, [p[4], p[5]]);
+                loss(trace, logits, &TARGETS)
+            },
+        );
+        check(&engine, &[x, x, row, row, weights, readout[0]], |trace, p| {
+            let channels = [0, 1].map(|c| (trace.sum(&[(1.0, p[c])]), Some(p[c + 2])));
+            let hidden = trace.join(&channels, p[4], join);
+            let logits = trace.product(hidden, p[5]);
+            loss(trace, logits, &TARGETS)
         });
     }
 }
 
-/// One sweep gives what single operations give, with the same entries dropped.
+/// One sweep gives what single operations give, with the same entries dropped: logits and gradients, of many tasks.
 #[test]
 fn joined_channels_are_what_their_steps_give() {
     let engine = Engine::parallel();
     let key = DrawKey { seed: 5, epoch: 1, batch: 0, site: 0 };
-    let parameters = Parameters::new();
-    let mut tape = Tape::new(&engine);
-    let mut trace = tape.trace(&parameters);
-    let weights = trace.input(Shape::real(1, 2), &[0.3, 0.7]);
-    let mut channels = Vec::new();
-    let mut parts = Vec::new();
-    for (c, cols) in [48, 16].into_iter().enumerate() {
-        let x = trace.input(Shape::real(300, cols), &numbers(300 * cols, c));
-        let bias = trace.input(Shape::real(1, cols), &numbers(cols, c + 5));
-        channels.push((trace.sum(&[(1.0, x)]), Some(bias)));
-        let sum = trace.sum(&[(1.0, x)]);
-        let sum = trace.bias(sum, bias);
-        let unit = trace.normalize_rows(sum);
-        parts.push(trace.scale_by(weights, c, unit));
+    let (rows, cols, classes) = (300, 48, 5);
+    let mut parameters = Parameters::new();
+    let shapes = [(rows, cols), (rows, cols), (1, cols), (1, cols), (1, 2), (2 * cols, classes)];
+    let mut ids: Vec<ParameterId> = Vec::new();
+    for (i, (rows, cols)) in shapes.into_iter().chain([(1, classes)]).enumerate() {
+        let shape = Shape::real(rows, cols);
+        let numbers = numbers(shape.len(), i + 1);
+        ids.push(parameters.add(&engine, &i.to_string(), shape, &numbers).unwrap());
     }
-    let activation = Some(Activation::Relu);
-    let join = Join { normalize: true, activation, dropout: Some((0.5, key)) };
-    let found = trace.join(&channels, weights, join);
-    let all = trace.concatenate(&parts);
-    let all = trace.activate(Activation::Relu, all);
-    let expected = trace.dropout(all, 0.5, key);
-    let [found, expected] = [found, expected].map(|var| trace.value(var).unwrap());
-    for (a, b) in found.iter().zip(expected) {
-        assert!((a - b).abs() < 1e-14, "{a} {b}");
+    let join =
+        Join { normalize: true, activation: Some(Activation::Relu), dropout: Some((0.5, key)) };
+    let targets: Vec<(u32, u32)> = (0..rows as u32).map(|u| (u, u % classes as u32)).collect();
+    let [found, expected] = [true, false].map(|at_once| {
+        let mut tape = Tape::new(&engine);
+        let mut trace = tape.trace(&parameters);
+        let p: Vec<Var> = ids.iter().map(|&id| trace.parameter(id)).collect();
+        let logits = if at_once {
+            let x = trace.concatenate(&p[..2]);
+            trace.read_joined(x, &p[2..4], p[4], join, [p[5], p[6]])
+        } else {
+            let channels = [0, 1].map(|c| (trace.sum(&[(1.0, p[c])]), Some(p[c + 2])));
+            let hidden = trace.join(&channels, p[4], join);
+            trace.linear(hidden, p[5], p[6])
+        };
+        let loss = loss(&mut trace, logits, &targets);
+        let mut all = parameters.zeros(&engine).unwrap();
+        let values = trace.value(logits).unwrap().clone();
+        trace.backward(loss, &mut all).unwrap();
+        all.push(values);
+        all
+    });
+    for (found, expected) in found.iter().zip(&expected) {
+        for (a, b) in found.iter().zip(expected) {
+            assert!((a - b).abs() < 1e-14, "{a} {b}");
+        }
+    }
+}
+
+/// Rows of a sparse matrix that look random.
+fn precise(rows: usize, cols: usize, salt: usize) -> PreciseRows {
+    let mut matrix = PreciseRows::empty(cols);
+    for u in 0..rows {
+        let there = |&v: &usize| (u * 7 + v * 5 + salt).is_multiple_of(3);
+        matrix.push_row((0..cols).filter(there).map(|v| (v as u32, (u + v) as f64 * 0.1 - 0.4)));
+    }
+    matrix
+}
+
+/// Chains of maps with two heads, of which the first has a gradient, against their maps one by one.
+#[test]
+fn chains_of_maps() {
+    for engine in [Engine::sequential(), Engine::parallel()] {
+        assert!(engine.has_chains(32) && !engine.has_chains(20));
+        let map = |rows: usize, cols: usize, salt: usize| {
+            prepare(&engine, MapSource::Precise(precise(rows, cols, salt)))
+        };
+        let chains: Arc<[MapChain<Engine>]> = Arc::new([
+            MapChain {
+                tail: vec![map(7, 3, 1), map(3, 4, 2)],
+                heads: vec![map(5, 7, 3), map(2, 7, 4)],
+            },
+            MapChain { tail: vec![], heads: vec![map(5, 6, 5), map(2, 6, 6)] },
+        ]);
+        let shapes = [Shape::real(4, 32), Shape::real(6, 32)];
+        check(&engine, &shapes, |trace, p| {
+            let y = trace.map_chains(&chains, p, 0);
+            // The other part is there already, and changes nothing.
+            let other = trace.map_chains(&chains, p, 1);
+            for (part, all) in [y, other].into_iter().enumerate() {
+                let one_by_one = [0, 1].map(|c: usize| {
+                    let MapChain { tail, heads } = &chains[c];
+                    let inner = tail.iter().rev().fold(p[c], |x, map| trace.map(map, x));
+                    trace.map(&heads[part], inner)
+                });
+                let expected = trace.concatenate(&one_by_one);
+                assert_eq!(trace.value(all).unwrap(), trace.value(expected).unwrap());
+            }
+            loss(trace, y, &TARGETS)
+        });
+        // Weights that are no parameters, and one that two chains share.
+        check(&engine, &[Shape::real(6, 32)], |trace, p| {
+            let chain = |salt: usize| MapChain { tail: vec![], heads: vec![map(5, 6, salt)] };
+            let chains: Arc<[MapChain<Engine>]> = Arc::new([chain(1), chain(2), chain(3)]);
+            let scaled = trace.sum(&[(2.0, p[0])]);
+            let y = trace.map_chains(&chains, &[p[0], scaled, p[0]], 0);
+            loss(trace, y, &TARGETS)
+        });
     }
 }
 

@@ -1,26 +1,25 @@
 //! What the channels of a bank are on a graph, and how their products with weights are made.
 
 use super::channel::Channel;
-use super::ground::{Ground, Step, Ways};
 use super::prepared::Prepared;
 use super::probe;
 use super::table::Table;
+use super::twins::Twins;
 use crate::data::Features;
 use crate::filter::{Filter, Propagated, propagate};
-use crate::matrix::{Matrix, SparseMatrix};
+use crate::matrix::Matrix;
 use crate::model::dirgnn::InAndOut;
 use crate::model::network::{BuildSeconds, places_in};
-use crate::model::rows::{dense_rows, feature_rows, filter_reach, filter_rows};
+use crate::model::rows::{feature_rows, filter_reach};
 use crate::model::{Inputs, ModelError, ProductOrder, Purpose, Reach};
-use crate::nn::{Engine, Field, MapSource, Relabelling, Scalar, Series};
-use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
+use crate::nn::{Engine, Field, Relabelling, Series};
+use crate::operator::{Along, MagneticOperator, Neighbourhood, Pattern};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// How C·W is made for a channel C.
-enum Product {
+pub(super) enum Product {
     /// C has the rows of X.
     Raw,
     /// C has the rows of a word of P and Pᵀ.
@@ -48,7 +47,7 @@ pub(super) enum From {
 
 /// One channel on a graph.
 pub(super) struct ComputedChannel {
-    product: Product,
+    pub product: Product,
     /// Rows of its weights.
     pub inputs: usize,
     /// The field that it is over.
@@ -59,6 +58,16 @@ pub(super) struct ComputedChannel {
 }
 
 impl ComputedChannel {
+    /// The steps that it makes in every step of training where they are not computed beforehand, and from where.
+    pub fn walk(&self) -> Option<(&[Along], From)> {
+        match &self.product {
+            Product::Walk { word, from } => Some((word, *from)),
+            // As a walk its rows have what twins share.
+            Product::Rows(word) if word.len() == 1 => Some((word, From::Nodes)),
+            _ => None,
+        }
+    }
+
     /// The norm that rows of C·W have about, for weights of so many columns as they are drawn first.
     pub fn size(&self, hidden: usize) -> f64 {
         let (inputs, hidden) = (self.inputs as f64, hidden as f64);
@@ -70,14 +79,16 @@ impl ComputedChannel {
 /// The channels of a bank on a graph with its features.
 pub(super) struct Computed<'a, E: Engine> {
     pub channels: Vec<ComputedChannel>,
-    features: Cow<'a, Features>,
+    pub features: Cow<'a, Features>,
     prepared: Prepared,
-    pattern: Arc<Pattern>,
-    steps: InAndOut,
+    pub pattern: Arc<Pattern>,
+    pub steps: InAndOut,
+    /// Nodes with the same neighbours, once they were asked for.
+    pub twins: OnceLock<Option<Twins>>,
     /// X, where products are made as H·(X·W).
-    whole: Option<Arc<E::Map>>,
+    pub whole: Option<Arc<E::Map>>,
     /// Channels whose rows are taken as they are.
-    table: Option<Table>,
+    pub table: Option<Table>,
     /// Whether batches are taken of it.
     by_rows: bool,
     pub seconds: BuildSeconds,
@@ -85,7 +96,7 @@ pub(super) struct Computed<'a, E: Engine> {
 
 /// Bytes of filtered features that are kept in memory; what batches take beyond lies on disk, and other channels beyond
 /// are filtered in every step.
-const ROOM: usize = 2 << 30;
+pub(super) const ROOM: usize = 2 << 30;
 /// A product with sparse rows takes about this many times as long per multiplication as a dense one.
 const SPARSE_COST: usize = 4;
 
@@ -102,6 +113,7 @@ impl<'a, E: Engine> Computed<'a, E> {
             prepared,
             pattern: inputs.pattern.clone(),
             steps: InAndOut::new(inputs.graph, 0.5),
+            twins: OnceLock::new(),
             whole: None,
             table: None,
             by_rows: matches!(inputs.purpose, Purpose::Train { batches: true, .. }),
@@ -209,7 +221,7 @@ impl<'a, E: Engine> Computed<'a, E> {
     }
 
     /// The entries of a row of P or Pᵀ.
-    fn step_row(&self, along: Along, u: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+    pub fn step_row(&self, along: Along, u: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
         let InAndOut { left, right } = &self.steps;
         self.pattern.row(u).filter_map(move |(v, out, back)| {
             let weight = match along {
@@ -296,7 +308,7 @@ impl<'a, E: Engine> Computed<'a, E> {
     }
 
     /// The most steps over the graph that a channel makes in a step of training; `None` where all have rows.
-    fn longest(&self) -> Option<usize> {
+    pub fn longest(&self) -> Option<usize> {
         let steps = self.channels.iter().filter_map(|channel| match &channel.product {
             Product::Walk { word, .. } => Some(word.len()),
             Product::Spread { filter, .. } => Some(Series::of(filter).steps().unwrap_or(0)),
@@ -320,234 +332,12 @@ impl<'a, E: Engine> Computed<'a, E> {
         let seen = Neighbourhood::new(&self.pattern, nodes, self.longest()?);
         Some(places_in(&seen, &self.features))
     }
-
-    /// What the channels of some nodes need in a step.
-    pub fn blocks(&self, engine: &E, nodes: &[u32]) -> Result<Blocks<E>, ModelError> {
-        let longest = self.longest().unwrap_or(0);
-        let (ground, _) = self.ground(engine, nodes, longest)?;
-        self.blocks_on(engine, &ground, nodes, &ground.steps)
-    }
-
-    /// The same for training and validation nodes that share all steps but the last; `None` where that would not save
-    /// anything.
-    pub fn shared_blocks(
-        &self,
-        engine: &E,
-        parts: [&[u32]; 2],
-    ) -> Result<Option<[Blocks<E>; 2]>, ModelError> {
-        let spreads = |channel: &ComputedChannel| matches!(channel.product, Product::Spread { .. });
-        let Some(longest) = self.longest() else { return Ok(None) };
-        let (nodes, [train, val]) = (parts.concat(), parts);
-        let seen = |nodes: &[u32]| self.pattern.within(nodes, longest).len();
-        // Training nodes go there and back, validation nodes only there; what is shared goes all the way with both.
-        let saves = 2 * seen(&nodes) < 2 * seen(train) + seen(val);
-        if self.by_rows || self.channels.iter().any(spreads) || !saves {
-            return Ok(None);
-        }
-        let (ground, ways) = self.ground(engine, &nodes, longest)?;
-        let Some(ways) = ways else { return Ok(None) };
-        let of_val = |along: Along, step: &Step<E>| -> Result<Step<E>, ModelError> {
-            let last = ways.last(engine, along, train.len()..nodes.len())?;
-            Ok(Step { first: step.first.clone(), last })
-        };
-        let lasts = [of_val(Along::Out, &ground.steps[0])?, of_val(Along::In, &ground.steps[1])?];
-        Ok(Some([
-            self.blocks_on(engine, &ground, train, &ground.steps)?,
-            self.blocks_on(engine, &ground, val, &lasts)?,
-        ]))
-    }
-
-    /// What walks from some nodes are made on.
-    fn ground(
-        &self,
-        engine: &E,
-        nodes: &[u32],
-        longest: usize,
-    ) -> Result<(Ground<E>, Option<Ways>), ModelError> {
-        let seen = Arc::new(Neighbourhood::new(&self.pattern, nodes, longest));
-        let prepare = |map| engine.prepare(map).map(Arc::new);
-        let walks =
-            self.channels.iter().any(|channel| matches!(channel.product, Product::Walk { .. }));
-        // On a card a second map is one more kernel to start; whether twins are worth it there was not measured.
-        let ways = walks.then(|| Ways::new(&self.steps, &seen, !engine.has_lanes()));
-        let steps = match &ways {
-            Some(ways) if ways.have_twins() => {
-                let step = |along: Along| -> Result<Step<E>, ModelError> {
-                    let last = ways.last(engine, along, 0..seen.size(longest))?;
-                    Ok(Step { first: ways.first(engine, along)?, last })
-                };
-                vec![step(Along::Out)?, step(Along::In)?]
-            }
-            Some(_) => {
-                let step = |map| Ok(Step { first: None, last: prepare(map)? });
-                self.steps.maps(&seen).into_iter().map(step).collect::<Result<_, ModelError>>()?
-            }
-            None => Vec::new(),
-        };
-        let starts = |at: From| {
-            self.channels.iter().any(|channel| match &channel.product {
-                Product::Spread { .. } => at == From::Features,
-                Product::Walk { from, .. } => *from == at,
-                Product::Rows(_) => at == From::Nodes && steps.first().is_some_and(Step::has_twins),
-                _ => false,
-            })
-        };
-        let rows: Vec<usize> = seen.nodes().collect();
-        let features = starts(From::Features)
-            .then(|| prepare(feature_rows(&self.features, rows.iter().copied())))
-            .transpose()?;
-        let selection = starts(From::Nodes).then(|| prepare(self.selection(&rows))).transpose()?;
-        Ok((Ground { seen, steps, features, selection }, ways))
-    }
-
-    /// The channels of some nodes, the last steps of walks by `lasts`.
-    fn blocks_on(
-        &self,
-        engine: &E,
-        ground: &Ground<E>,
-        nodes: &[u32],
-        lasts: &[Step<E>],
-    ) -> Result<Blocks<E>, ModelError> {
-        let prepare = |map| engine.prepare(map).map(Arc::new);
-        let each = || nodes.iter().map(|&u| u as usize);
-        let table = match &self.table {
-            Some(table) => Some((table, table.rows(nodes)?)),
-            None => None,
-        };
-        let walk = |word: &[Along]| {
-            let step = |(k, along): (usize, &Along)| {
-                let steps = if k == 0 { lasts } else { &ground.steps };
-                steps[usize::from(*along == Along::In)].clone()
-            };
-            word.iter().enumerate().map(step).collect()
-        };
-        let twins = lasts.first().is_some_and(Step::has_twins);
-        let block = |channel: &ComputedChannel| -> Result<Block<E>, ModelError> {
-            Ok(match &channel.product {
-                Product::Rows(word) if twins && word.len() == 1 => {
-                    Block::Walk { word: walk(word), from: From::Nodes }
-                }
-                Product::Raw => Block::Rows(prepare(feature_rows(&self.features, each()))?),
-                Product::Rows(word) => Block::Rows(prepare(self.adjacency_rows(word, nodes))?),
-                Product::Table(at) => match &table {
-                    Some((table, rows)) => Block::Rows(prepare(table.channel(rows, *at))?),
-                    None => unreachable!("a table was made where a channel is in it"),
-                },
-                Product::Filtered(filtered) => {
-                    Block::Rows(prepare(dense_rows(filtered.as_ref(), each(), false))?)
-                }
-                Product::Factored { operator, filter } => {
-                    Block::Factored(prepare(filter_rows(operator, filter, nodes)?)?)
-                }
-                Product::Spread { operator, filter } => {
-                    let series = Series::of(filter);
-                    let steps = series.steps().unwrap_or(0);
-                    let near = Arc::new(Neighbourhood::new(&self.pattern, nodes, steps));
-                    let edges = EdgeMatrix::operator(operator, &near);
-                    Block::Spread(prepare(MapSource::Filter { edges, series })?, near.size(steps))
-                }
-                Product::Walk { word, from } => Block::Walk { word: walk(word), from: *from },
-            })
-        };
-        Ok(Blocks {
-            blocks: self.channels.iter().map(block).collect::<Result<Vec<_>, _>>()?,
-            features: ground.features.clone(),
-            selection: ground.selection.clone(),
-            whole: self.whole.clone(),
-            seen: ground.seen.clone(),
-            rows: nodes.len(),
-        })
-    }
-
-    /// The rows of some nodes of a matrix with a row for each.
-    fn selection<T: Scalar>(&self, rows: &[usize]) -> MapSource<T> {
-        let units = rows.iter().enumerate().map(|(row, &node)| (row, node as u32, 1.0));
-        let units = SparseMatrix::from_triplets(rows.len(), self.nodes(), units);
-        let Ok(units) = units else { unreachable!("every node is one of the graph") };
-        MapSource::Sparse(units)
-    }
-
-    /// The entries of a row of a word.
-    fn word_row(&self, word: &[Along], u: usize) -> Vec<(usize, f64)> {
-        let mut row = vec![(u, 1.0)];
-        for &along in word {
-            let mut next = BTreeMap::new();
-            for (v, weight) in row {
-                for (w, step) in self.step_row(along, v) {
-                    *next.entry(w).or_insert(0.0) += weight * step;
-                }
-            }
-            row = next.into_iter().collect();
-        }
-        row
-    }
-
-    /// Rows of a word, one column per node of the graph.
-    fn adjacency_rows<T: Scalar>(&self, word: &[Along], nodes: &[u32]) -> MapSource<T> {
-        let entries = nodes.iter().enumerate().flat_map(|(row, &u)| {
-            let entries = self.word_row(word, u as usize);
-            entries.into_iter().map(move |(v, weight)| (row, v as u32, weight as f32))
-        });
-        let rows = SparseMatrix::from_triplets(nodes.len(), self.pattern.nodes(), entries);
-        let Ok(rows) = rows else { unreachable!("every neighbour is a node of the graph") };
-        MapSource::Sparse(rows)
-    }
 }
 
 /// Numbers that features store.
-fn stored(x: &Features) -> usize {
+pub(super) fn stored(x: &Features) -> usize {
     match x {
         Features::Sparse(x) => x.stored(),
         Features::Dense(x) => x.rows() * x.cols(),
     }
-}
-
-/// What the channels of some nodes need in a step.
-pub(super) struct Blocks<E: Engine> {
-    pub blocks: Vec<Block<E>>,
-    /// Features of the nodes that are seen.
-    pub features: Option<Arc<E::Map>>,
-    /// The rows of weights of the nodes that are seen.
-    pub selection: Option<Arc<E::Map>>,
-    /// Features of all nodes.
-    pub whole: Option<Arc<E::Map>>,
-    pub seen: Arc<Neighbourhood>,
-    /// Nodes whose channels these are.
-    pub rows: usize,
-}
-
-impl<E: Engine> Blocks<E> {
-    /// The rows of every channel; `None` where some are filtered in every step.
-    pub fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
-        let rows = |block: &Block<E>| match block {
-            Block::Rows(rows) | Block::Factored(rows) => Some(rows.clone()),
-            _ => None,
-        };
-        self.blocks.iter().map(rows).collect()
-    }
-
-    /// The same with other rows.
-    pub fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Self> {
-        let other = |(block, rows): (&Block<E>, Arc<E::Map>)| match block {
-            Block::Rows(_) => Some(Block::Rows(rows)),
-            Block::Factored(_) => Some(Block::Factored(rows)),
-            _ => None,
-        };
-        let blocks = self.blocks.iter().zip(maps).map(other).collect::<Option<_>>()?;
-        let (features, selection) = (self.features.clone(), self.selection.clone());
-        let (whole, seen) = (self.whole.clone(), self.seen.clone());
-        Some(Self { blocks, features, selection, whole, seen, rows: self.rows })
-    }
-}
-
-/// One channel of some nodes.
-pub(super) enum Block<E: Engine> {
-    /// C·W.
-    Rows(Arc<E::Map>),
-    /// H·(X·W).
-    Factored(Arc<E::Map>),
-    /// h(S)(X·W), from so many nodes.
-    Spread(Arc<E::Map>, usize),
-    /// Steps, made from the last to the first.
-    Walk { word: Vec<Step<E>>, from: From },
 }

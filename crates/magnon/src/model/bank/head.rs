@@ -1,6 +1,7 @@
 //! From the channels of a bank to logits.
 
-use super::compute::{Block, Blocks, Computed, From};
+use super::blocks::Blocks;
+use super::compute::Computed;
 use super::{BankActivation, BankConfig};
 use crate::model::{Inputs, Mode};
 use crate::nn::{
@@ -71,18 +72,8 @@ impl Head {
     }
 
     pub fn logits<E: Engine>(&self, trace: &mut Trace<E>, blocks: &Blocks<E>, mode: Mode) -> Var {
-        let weights = trace.parameter(self.weights);
-        let weights = trace.softmax(weights);
-        let mut parts = Vec::with_capacity(self.channels.len());
-        for (c, (channel, block)) in self.channels.iter().zip(&blocks.blocks).enumerate() {
-            let mut weight = trace.parameter(channel.weight);
-            if self.weight_dropout > 0.0 {
-                weight = mode.dropout(trace, weight, self.weight_dropout, WEIGHTS + c as u32);
-            }
-            let product = multiply(trace, blocks, block, weight);
-            let bias = self.bias(trace, c, channel);
-            parts.push(self.read(trace, product, bias));
-        }
+        let shares = trace.parameter(self.weights);
+        let shares = trace.softmax(shares);
         let join = Join {
             normalize: self.sizes.is_some(),
             activation: match self.activation {
@@ -92,13 +83,56 @@ impl Head {
             },
             dropout: mode.key(0).map(|key| (self.dropout, key)),
         };
-        let mut hidden = trace.join(&parts, weights, join);
+        let weights = self.channel_weights(trace, mode);
+        let mut hidden = match (blocks, self.last.bias) {
+            (Blocks::Together { chains, head }, Some(bias)) => {
+                let x = trace.map_chains(chains, &weights, *head);
+                let biases = self.channels.iter().enumerate();
+                let biases: Vec<Var> =
+                    biases.filter_map(|(c, channel)| self.bias(trace, c, channel)).collect();
+                let readout = [self.last.weight, bias].map(|id| trace.parameter(id));
+                return trace.read_joined(x, &biases, shares, join, readout);
+            }
+            (Blocks::Together { .. }, None) => unreachable!("a readout has a bias"),
+            (Blocks::Apart(blocks), _) => {
+                let mut parts = Vec::with_capacity(self.channels.len());
+                for (c, (channel, block)) in self.channels.iter().zip(blocks).enumerate() {
+                    let product = block.times(trace, weights[c]);
+                    let bias = self.bias(trace, c, channel);
+                    parts.push(self.read(trace, product, bias));
+                }
+                trace.join(&parts, shares, join)
+            }
+        };
         for (layer, site) in self.deeper.iter().zip(1..) {
             let sum = layer.apply(trace, hidden);
             let active = self.activate(trace, sum);
             hidden = mode.dropout(trace, active, self.dropout, site);
         }
         self.last.apply(trace, hidden)
+    }
+
+    /// The weights of all channels, some of them dropped.
+    fn channel_weights<E: Engine>(&self, trace: &mut Trace<E>, mode: Mode) -> Vec<Var> {
+        let mut weights = Vec::with_capacity(self.channels.len());
+        for (site, channel) in (WEIGHTS..).zip(&self.channels) {
+            let weight = trace.parameter(channel.weight);
+            weights.push(match self.drops_weights() {
+                true => mode.dropout(trace, weight, self.weight_dropout, site),
+                false => weight,
+            });
+        }
+        weights
+    }
+
+    /// Whether an engine takes all channels at once, where they are chains of sparse maps.
+    pub fn takes_chains<E: Engine>(&self, engine: &E) -> bool {
+        let Some(first) = self.channels.first() else { return false };
+        let (cols, classes) = (first.shape.cols(), self.last.shape.cols());
+        self.deeper.is_empty()
+            && self.activation == BankActivation::Relu
+            && engine.has_chains(cols)
+            && engine.joins_channels(cols, classes)
     }
 
     /// Whether training leaves out weights of the channels.
@@ -157,57 +191,4 @@ pub(super) fn shares(weights: &[NamedNumbers]) -> Vec<f64> {
     let powers: Vec<f64> = numbers.iter().map(|&x| f64::from(x - most).exp()).collect();
     let sum: f64 = powers.iter().sum();
     powers.iter().map(|power| power / sum).collect()
-}
-
-/// C·W of one channel with the weights W.
-fn multiply<E: Engine>(
-    trace: &mut Trace<E>,
-    blocks: &Blocks<E>,
-    block: &Block<E>,
-    weight: Var,
-) -> Var {
-    match (block, &blocks.whole) {
-        (Block::Rows(rows), _) => trace.map(rows, weight),
-        (Block::Factored(rows), Some(whole)) => {
-            let product = trace.map(whole, weight);
-            trace.map(rows, product)
-        }
-        (Block::Factored(_), None) => unreachable!("features were prepared for factored channels"),
-        (Block::Spread(map, from), _) => {
-            let product = start(trace, blocks, From::Features, weight, *from);
-            trace.map(map, product)
-        }
-        (Block::Walk { word, from }, _) => {
-            let seen = &blocks.seen;
-            let mut product = start(trace, blocks, *from, weight, seen.size(word.len()));
-            for (k, step) in word.iter().enumerate().rev() {
-                if let Some((first, rows)) = &step.first {
-                    product = trace.map_once(first, product, rows[k]);
-                }
-                product = match k {
-                    0 => trace.map_head(&step.last, product, blocks.rows),
-                    _ => trace.map_once(&step.last, product, seen.size(k)),
-                };
-            }
-            product
-        }
-    }
-}
-
-/// X·W or W of the first nodes that are seen.
-fn start<E: Engine>(
-    trace: &mut Trace<E>,
-    blocks: &Blocks<E>,
-    from: From,
-    weight: Var,
-    rows: usize,
-) -> Var {
-    let map = match from {
-        From::Features => &blocks.features,
-        From::Nodes => &blocks.selection,
-    };
-    match map {
-        Some(map) => trace.map_once(map, weight, rows),
-        None => unreachable!("what a channel starts from was prepared"),
-    }
 }

@@ -1,6 +1,7 @@
 //! A bank as a network, and its views.
 
-use super::compute::{Blocks, Computed};
+use super::blocks::Blocks;
+use super::compute::Computed;
 use super::head::Head;
 use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, Gathered, RowClassifier, evaluate, named};
@@ -22,6 +23,10 @@ impl<'a, E: Engine> Bank<'a, E> {
     pub fn new(layout: Layout, head: Head, computed: Computed<'a, E>) -> Self {
         Self { layout, head, computed }
     }
+
+    fn view_of(&self, blocks: Blocks<E>) -> Box<dyn View<E>> {
+        Box::new(BankView { head: self.head.clone(), blocks })
+    }
 }
 
 impl<E: Engine> Network<E> for Bank<'_, E> {
@@ -30,22 +35,19 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
     }
 
     fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
-        let blocks = self.computed.blocks(engine, nodes)?;
-        Ok(Box::new(BankView { head: self.head.clone(), blocks }))
+        let [blocks] =
+            self.computed.repeated_blocks(engine, [nodes], self.head.takes_chains(engine))?;
+        Ok(self.view_of(blocks))
     }
 
     fn views(&self, engine: &E, parts: [&[u32]; 2]) -> Result<[Box<dyn View<E>>; 2], ModelError> {
-        // Weights that are dropped in training are others than those of validation, and a card goes both ways at once.
-        let shared = match self.head.drops_weights() || engine.has_lanes() {
-            true => None,
-            false => self.computed.shared_blocks(engine, parts)?,
-        };
-        let view =
-            |blocks| -> Box<dyn View<E>> { Box::new(BankView { head: self.head.clone(), blocks }) };
-        match shared {
-            Some(blocks) => Ok(blocks.map(view)),
-            None => Ok([self.view(engine, parts[0])?, self.view(engine, parts[1])?]),
+        // Weights that are dropped in training are others than those of validation.
+        if self.head.drops_weights() || !self.computed.shares(parts) {
+            return Ok([self.view(engine, parts[0])?, self.view(engine, parts[1])?]);
         }
+        let blocks =
+            self.computed.repeated_blocks(engine, parts, self.head.takes_chains(engine))?;
+        Ok(blocks.map(|blocks| self.view_of(blocks)))
     }
 
     fn reach(&self) -> Reach {
@@ -76,12 +78,14 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
     ) -> Result<Matrix<f32>, ModelError> {
         let nodes = named(nodes, self.computed.nodes());
         if !self.computed.has_rows() {
-            return evaluate(engine, parameters, self.view(engine, &nodes)?.as_ref());
+            let view = self.view_of(self.computed.blocks(engine, &nodes)?);
+            return evaluate(engine, parameters, view.as_ref());
         }
         // What lies on disk, or may be as large, is looked at a part at a time.
         let (mut all, mut cols) = (Vec::new(), 0);
         for part in nodes.chunks(PART) {
-            let table = evaluate(engine, parameters, self.view(engine, part)?.as_ref())?;
+            let view = self.view_of(self.computed.blocks(engine, part)?);
+            let table = evaluate(engine, parameters, view.as_ref())?;
             cols = table.cols();
             all.extend_from_slice(table.as_slice());
         }

@@ -5,8 +5,9 @@ use super::{AnyBuffer, AnyEngine, AnyMap, AnyReplay, AnyTargets};
 use crate::data::Features;
 use crate::filter::{Filter, FilterError, Progress, Propagated};
 use crate::nn::attention::{Attention, AttentionGradient};
+use crate::nn::chains::ChainMaps;
 use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Propagator, Side};
-use crate::nn::join::{JoinedChannel, JoinedGradient};
+use crate::nn::join::{JoinedChannels, JoinedGradient};
 use crate::nn::replay::ReplayConfig;
 use crate::nn::{AdamStep, LaneConfig, Moved, Relabelling};
 use crate::nn::{EngineError, MapSource, Shape};
@@ -350,24 +351,60 @@ impl Engine for AnyEngine {
         hand!(self, |engine, input, back| engine.attend_gradient(&input, back))
     }
 
-    fn joins_channels(&self, cols: usize) -> bool {
+    fn has_chains(&self, cols: usize) -> bool {
         match self {
-            Self::Cpu(engine) => engine.joins_channels(cols),
+            Self::Cpu(engine) => engine.has_chains(cols),
             #[cfg(feature = "cuda")]
-            Self::Cuda(engine) => engine.joins_channels(cols),
+            Self::Cuda(engine) => engine.has_chains(cols),
         }
     }
 
-    fn join_channel(&self, channel: &JoinedChannel<Self>, y: (&mut AnyBuffer, Shape)) -> Done {
-        hand!(self, |engine, channel, y| engine.join_channel(&channel, y))
+    fn map_chains(
+        &self,
+        chains: Vec<ChainMaps<Self>>,
+        weights: Vec<&AnyBuffer>,
+        cols: usize,
+        outs: Vec<&mut AnyBuffer>,
+    ) -> Done {
+        hand!(self, |engine, chains, weights, outs| engine.map_chains(chains, weights, cols, outs))
     }
 
-    fn join_channel_gradient(
+    fn map_chains_gradient(
         &self,
-        channel: &JoinedChannel<Self>,
-        back: JoinedGradient<Self>,
+        chains: Vec<ChainMaps<Self>>,
+        dy: &AnyBuffer,
+        cols: usize,
+        outs: Vec<&mut AnyBuffer>,
     ) -> Done {
-        hand!(self, |engine, channel, back| engine.join_channel_gradient(&channel, back))
+        hand!(self, |engine, chains, dy, outs| engine.map_chains_gradient(chains, dy, cols, outs))
+    }
+
+    fn joins_channels(&self, cols: usize, classes: usize) -> bool {
+        match self {
+            Self::Cpu(engine) => engine.joins_channels(cols, classes),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(engine) => engine.joins_channels(cols, classes),
+        }
+    }
+
+    fn read_channels(
+        &self,
+        of: &JoinedChannels<Self>,
+        x: (&AnyBuffer, Shape),
+        bias: &AnyBuffer,
+        kept: &mut AnyBuffer,
+        y: &mut AnyBuffer,
+    ) -> Done {
+        hand!(self, |engine, of, x, bias, kept, y| engine.read_channels(&of, x, bias, kept, y))
+    }
+
+    fn read_channels_gradient(
+        &self,
+        of: &JoinedChannels<Self>,
+        back: JoinedGradient<Self>,
+        shape: Shape,
+    ) -> Done {
+        hand!(self, |engine, of, back| engine.read_channels_gradient(&of, back, shape))
     }
 
     fn log_softmax(&self, x: (&AnyBuffer, Shape), y: &mut AnyBuffer) -> Done {

@@ -2,8 +2,9 @@
 
 use super::{AnyBuffer, AnyEngine, AnyMap};
 use crate::nn::attention::{Attention, AttentionGradient};
+use crate::nn::chains::ChainMaps;
 use crate::nn::engine::Factor;
-use crate::nn::join::{JoinedChannel, JoinedGradient};
+use crate::nn::join::{JoinedChannels, JoinedGradient};
 use crate::nn::{Cpu, EngineError, cpu};
 
 #[cfg(feature = "cuda")]
@@ -106,20 +107,44 @@ with_own!(['a] AttentionGradient<'a, AnyEngine>, AttentionGradient<'a, Cpu<f32>>
         target: own!(it.target),
     }
 });
-with_own!(['a] &JoinedChannel<'a, AnyEngine>, JoinedChannel<'a, Cpu<f32>>, JoinedChannel<'a, Cuda>, |it, own| JoinedChannel {
-    x: own!(it.x),
-    bias: own!(it.bias),
-    weight: own!(it.weight),
+
+/// A list of parts that the engine has to own.
+macro_rules! list_of_own {
+    ($given:ty, $cpu:ty, $cuda:ty) => {
+        with_own!(['a] Vec<$given>, Vec<$cpu>, Vec<$cuda>, |it, own| {
+            let mut owned = Vec::with_capacity(it.len());
+            for part in it {
+                owned.push(own!(part));
+            }
+            owned
+        });
+    };
+}
+
+list_of_own!(&'a AnyBuffer, &'a Vec<f32>, &'a cuda::Buffer);
+list_of_own!(&'a mut AnyBuffer, &'a mut Vec<f32>, &'a mut cuda::Buffer);
+list_of_own!(&'a AnyMap, &'a cpu::Map<f32>, &'a cuda::Map);
+list_of_own!(ChainMaps<'a, AnyEngine>, ChainMaps<'a, Cpu<f32>>, ChainMaps<'a, Cuda>);
+
+with_own!(['a] ChainMaps<'a, AnyEngine>, ChainMaps<'a, Cpu<f32>>, ChainMaps<'a, Cuda>, |it, own| ChainMaps {
+    tail: own!(it.tail),
+    heads: own!(it.heads),
+});
+with_own!(['a] &JoinedChannels<'a, AnyEngine>, JoinedChannels<'a, Cpu<f32>>, JoinedChannels<'a, Cuda>, |it, own| JoinedChannels {
+    biases: own!(it.biases.clone()),
+    weights: own!(it.weights),
     normalize: it.normalize,
     dropout: it.dropout,
-    at: it.at,
+    readout: own!(it.readout),
 });
 with_own!(['a] JoinedGradient<'a, AnyEngine>, JoinedGradient<'a, Cpu<f32>>, JoinedGradient<'a, Cuda>, |it, own| {
+    let [weight, bias] = it.readout;
     JoinedGradient {
-        y: own!(it.y),
+        kept: own!(it.kept),
         dy: own!(it.dy),
-        dx: own!(it.dx),
-        bias: own!(it.bias),
+        x: own!(it.x),
+        biases: own!(it.biases),
         weights: own!(it.weights),
+        readout: [own!(weight), own!(bias)],
     }
 });

@@ -3,12 +3,14 @@
 use super::clock::Work;
 use super::map::Kind;
 use super::{
-    BLOCK, Cpu, Map, activation, attention, columns, join, mask, nll_loss, optimise, product, rows,
+    BLOCK, Cpu, Map, activation, attention, chains, columns, join, mask, nll_loss, optimise,
+    product, rows,
 };
 use crate::nn::AdamStep;
 use crate::nn::attention::{Attention, AttentionGradient};
+use crate::nn::chains::ChainMaps;
 use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
-use crate::nn::join::{JoinedChannel, JoinedGradient};
+use crate::nn::join::{JoinedChannels, JoinedGradient};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use rayon::prelude::*;
 use std::sync::PoisonError;
@@ -324,21 +326,54 @@ impl<T: Scalar> Engine for Cpu<T> {
         Ok(())
     }
 
-    fn joins_channels(&self, cols: usize) -> bool {
-        cols > 0 && cols.is_multiple_of(join::LANES)
+    fn has_chains(&self, cols: usize) -> bool {
+        cols > 0 && cols.is_multiple_of(chains::STRIP)
     }
 
-    fn join_channel(&self, channel: &JoinedChannel<Self>, y: (&mut Vec<T>, Shape)) -> Done {
-        self.joined(channel, y.0, y.1);
+    fn map_chains(
+        &self,
+        chains: Vec<ChainMaps<Self>>,
+        weights: Vec<&Vec<T>>,
+        cols: usize,
+        outs: Vec<&mut Vec<T>>,
+    ) -> Done {
+        self.chains_there(&chains, &weights, cols, outs)
+    }
+
+    fn map_chains_gradient(
+        &self,
+        chains: Vec<ChainMaps<Self>>,
+        dy: &Vec<T>,
+        cols: usize,
+        outs: Vec<&mut Vec<T>>,
+    ) -> Done {
+        self.chains_back(&chains, dy, cols, outs)
+    }
+
+    fn joins_channels(&self, cols: usize, classes: usize) -> bool {
+        let lanes = cols > 0 && cols.is_multiple_of(join::LANES);
+        lanes && (1..=join::CLASSES).contains(&classes)
+    }
+
+    fn read_channels(
+        &self,
+        of: &JoinedChannels<Self>,
+        x: (&Vec<T>, Shape),
+        bias: &Vec<T>,
+        kept: &mut Vec<T>,
+        y: &mut Vec<T>,
+    ) -> Done {
+        self.read_rows(of, (x.0, x.1), bias, kept, y);
         Ok(())
     }
 
-    fn join_channel_gradient(
+    fn read_channels_gradient(
         &self,
-        channel: &JoinedChannel<Self>,
+        of: &JoinedChannels<Self>,
         back: JoinedGradient<Self>,
+        shape: Shape,
     ) -> Done {
-        self.joined_gradient(channel, back);
+        self.read_rows_gradient(of, back, shape);
         Ok(())
     }
 

@@ -27,10 +27,10 @@ pub(super) trait Entries<T>: Copy + Sync {
 
 /// One entry of a row.
 pub(super) struct Entry<T> {
-    column: usize,
-    value: [T; 2],
+    pub column: usize,
+    pub value: [T; 2],
     /// The column of the entry that comes [`AHEAD`] later.
-    later: usize,
+    pub later: usize,
 }
 
 /// Entries whose rows of x are asked for ahead of use; columns run on that far.
@@ -279,7 +279,7 @@ impl<T: Scalar, X: Entries<T>> Kernel for Task<'_, '_, T, X> {
 
 /// `sum += c·x`.
 #[inline(always)]
-fn add<T: Scalar, const N: usize>(sum: &mut [T; N], c: T, x: &[T; N]) {
+pub(super) fn add<T: Scalar, const N: usize>(sum: &mut [T; N], c: T, x: &[T; N]) {
     for i in 0..N {
         sum[i] += c * x[i];
     }
@@ -287,7 +287,7 @@ fn add<T: Scalar, const N: usize>(sum: &mut [T; N], c: T, x: &[T; N]) {
 
 /// Asks for a row of numbers.
 #[inline(always)]
-fn prefetch_row<T, const N: usize>(row: *const [T; N]) {
+pub(super) fn prefetch_row<T, const N: usize>(row: *const [T; N]) {
     for line in (0..size_of::<[T; N]>()).step_by(LINE) {
         prefetch(row.wrapping_byte_add(line));
     }

@@ -1,7 +1,7 @@
 //! `Map`: a fixed linear map in main memory.
 
 use crate::matrix::SparseMatrix;
-use crate::nn::{Field, MapSource, Scalar, Series, Shape};
+use crate::nn::{Field, MapSource, PreciseRows, Scalar, Series, Shape};
 use crate::operator::edge_list::EdgeList;
 use crate::operator::pattern::PADDING;
 use crate::operator::{Along, EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
@@ -78,6 +78,7 @@ impl<T: Scalar> Map<T> {
         let kind = match source {
             MapSource::Dense { numbers, .. } => Kind::Dense(numbers),
             MapSource::Sparse(matrix) => Kind::Sparse(Csr::new(&matrix)),
+            MapSource::Precise(matrix) => Kind::Sparse(Csr::precise(matrix)),
             MapSource::Edges(edges) => Kind::Edges(Box::new(Edges::new(edges))),
             MapSource::Filter { edges, series } => {
                 let seen = edges.neighbourhood().clone();
@@ -126,6 +127,13 @@ impl<T: Scalar> Csr<T> {
         }
         rows.columns.resize(rows.columns.len() + PADDING, 0);
         rows
+    }
+
+    fn precise(matrix: PreciseRows) -> Self {
+        let PreciseRows { offsets, mut columns, values, .. } = matrix;
+        columns.resize(columns.len() + PADDING, 0);
+        let values = values.into_iter().map(T::from_f64).collect();
+        Self { offsets, columns, values, turned: OnceLock::new() }
     }
 
     fn empty() -> Self {

@@ -3,6 +3,7 @@
 mod activation;
 mod apply;
 mod attention;
+mod chains;
 mod clock;
 mod columns;
 mod engine;
@@ -17,6 +18,7 @@ mod optimise;
 mod product;
 mod rows;
 mod scatter;
+mod strips;
 
 use clock::{Clock, Work};
 

@@ -2,6 +2,7 @@
 
 use super::Cuda;
 use super::abi::Rows;
+use crate::matrix::{SparseError, SparseMatrix};
 use crate::nn::engine::Side;
 use crate::nn::{EngineError, MapSource, Series, Shape};
 use crate::operator::pattern::COLUMN;
@@ -59,6 +60,12 @@ impl Map {
         let kind = match source {
             MapSource::Dense { numbers, .. } => Kind::Dense(shared(engine, &numbers)?),
             MapSource::Sparse(matrix) => Kind::Sparse(Box::new(Sparse::new(engine, &matrix)?)),
+            MapSource::Precise(rows) => {
+                let values = rows.values.iter().map(|&value| value as f32).collect();
+                let matrix = SparseMatrix::from_csr(rows.cols, rows.offsets, rows.columns, values);
+                let refused = |error: SparseError| EngineError::Unsupported(error.to_string());
+                Kind::Sparse(Box::new(Sparse::new(engine, &matrix.map_err(refused)?)?))
+            }
             MapSource::Edges(edges) => Kind::Edges(Box::new(Edges::new(engine, edges, false)?)),
             MapSource::Filter { edges, series } => {
                 let seen = edges.neighbourhood().clone();
