@@ -73,18 +73,19 @@ impl Prepared<'_> {
         self.network.order()
     }
 
-    /// Trains anew for so many epochs, whatever the validation loss does.
+    /// Trains anew for so many epochs, whatever the validation loss does; on a thread of the pool, as the command does.
     pub fn fit(
         &self,
         engine: &Cpu<f32>,
         epochs: usize,
-        watch: &mut dyn Watch,
+        watch: &mut (dyn Watch + Send),
     ) -> anyhow::Result<Fitted> {
         let Problem { config, targets: [train, val], .. } = self.problem;
         let config = TrainConfig { epochs, patience: epochs, ..config.train };
         let mut parameters = self.network.layout().draw(engine, config.seed)?;
         let [train_view, val_view] = &self.views;
         let feed = Feed::Full { train: train_view.as_ref(), val: val_view.as_ref() };
-        Ok(fit(engine, &mut parameters, &feed, [train, val], &config, None, watch)?)
+        let mut fit = || fit(engine, &mut parameters, &feed, [train, val], &config, None, watch);
+        Ok(rayon::scope(|_| fit())?)
     }
 }

@@ -4,7 +4,7 @@
 // Indices keep the loops plain enough to be compiled into vector instructions where they stand.
 #![allow(clippy::needless_range_loop)]
 
-use super::gather::add;
+use super::gather::{AHEAD, add, prefetch_row};
 use super::map::{Csr, Kind};
 use super::strips::Strip;
 use super::{Cpu, Map, Work};
@@ -31,6 +31,13 @@ struct Columns<'a, T> {
     numbers: &'a [T],
     stride: usize,
     at: usize,
+}
+
+impl<T> Columns<'_, T> {
+    /// Whether all of it is close at hand once it was read.
+    fn is_near(&self) -> bool {
+        size_of_val(self.numbers) / self.stride.max(1) <= NEAR
+    }
 }
 
 impl<T: Scalar> Task<'_, T> {
@@ -139,36 +146,58 @@ impl<T: Scalar> Kernel for Run<'_, '_, T> {
     fn run(self) {
         let Task { from, way, mut ends } = self.task;
         let [mut here, mut there] = self.blocks.each_mut().map(|block| &mut block[..]);
-        let mut first = Some(from);
+        let (mut first, mut len) = (Some(from), 0);
         for map in way {
             let rows = map.offsets.len() - 1;
-            let from = first.take().unwrap_or(Columns { numbers: here, stride: 1, at: 0 });
+            let from = first.take().unwrap_or(Columns { numbers: &here[..len], stride: 1, at: 0 });
             let out = there[..rows * STRIP].as_chunks_mut::<STRIP>().0;
-            for u in 0..rows {
-                gather(map, u, from, &mut out[u]);
+            if from.is_near() {
+                for u in 0..rows {
+                    gather::<T, false>(map, u, from, &mut out[u]);
+                }
+            } else {
+                for u in 0..rows {
+                    gather::<T, true>(map, u, from, &mut out[u]);
+                }
             }
+            len = rows * STRIP;
             std::mem::swap(&mut here, &mut there);
         }
-        let from = first.unwrap_or(Columns { numbers: here, stride: 1, at: 0 });
+        let from = first.unwrap_or(Columns { numbers: &here[..len], stride: 1, at: 0 });
         for (map, strip) in &mut ends {
             for u in 0..map.offsets.len() - 1 {
-                if let Some(out) = strip.row(u).first_chunk_mut() {
-                    gather(map, u, from, out);
+                let Some(out) = strip.row(u).first_chunk_mut() else { continue };
+                match from.is_near() {
+                    true => gather::<T, false>(map, u, from, out),
+                    false => gather::<T, true>(map, u, from, out),
                 }
             }
         }
     }
 }
 
-/// One row of a product. Where the rows of x are few enough for a near cache, asking for them ahead would cost more than it
-/// saves.
+/// Bytes of x up to which its rows are taken from a near cache anyway: asking for them ahead would cost more than it saves.
+const NEAR: usize = 1 << 19;
+
+/// One row of a product.
 #[inline(always)]
-fn gather<T: Scalar>(map: &Csr<T>, u: usize, from: Columns<T>, out: &mut [T; STRIP]) {
+fn gather<T: Scalar, const ASK: bool>(
+    map: &Csr<T>,
+    u: usize,
+    from: Columns<T>,
+    out: &mut [T; STRIP],
+) {
     let span = map.offsets[u]..map.offsets[u + 1];
+    let later = if ASK { &map.columns[span.start + AHEAD..span.end + AHEAD] } else { &[] };
     let (columns, values) = (&map.columns[span.clone()], &map.values[span]);
-    let (rows, values) = (from.numbers.as_chunks::<STRIP>().0, &values[..columns.len()]);
+    let values = &values[..columns.len()];
+    let rows = from.numbers.as_chunks::<STRIP>().0;
     let mut sum = [T::ZERO; STRIP];
     for e in 0..columns.len() {
+        if ASK {
+            let row = later[e] as usize * from.stride + from.at;
+            prefetch_row(rows.as_ptr().wrapping_add(row));
+        }
         add(&mut sum, values[e], &rows[columns[e] as usize * from.stride + from.at]);
     }
     *out = sum;

@@ -34,7 +34,7 @@ pub(super) struct Entry<T> {
 }
 
 /// Entries whose rows of x are asked for ahead of use; columns run on that far.
-const AHEAD: usize = 16;
+pub(super) const AHEAD: usize = 16;
 const _: () = assert!(AHEAD <= PADDING);
 
 /// The column of the entry that comes [`AHEAD`] later.
