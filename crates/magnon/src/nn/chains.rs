@@ -35,13 +35,17 @@ impl<E: Engine> Trace<'_, '_, E> {
         assert_eq!(chains.len(), weights.len(), "weights for each chain");
         let first = self.shape(weights[0]);
         for (&weight, chain) in weights.iter().zip(chains.iter()) {
-            let (shape, inner) =
-                (self.shape(weight), chain.tail.last().unwrap_or(&chain.heads[head]));
-            let fits = shape.rows() == self.engine().map_shape(inner).cols();
-            assert!(
-                fits && shape.cols() == first.cols() && shape.field() == Field::Real,
-                "{shape:?}"
-            );
+            let shape = self.shape(weight);
+            assert!(shape.cols() == first.cols() && shape.field() == Field::Real, "{shape:?}");
+            assert_eq!(chain.heads.len(), chains[0].heads.len(), "a head for each part");
+            let map = |map: &Arc<E::Map>| self.engine().map_shape(map);
+            let rows = chain.tail.iter().rev().map(map).fold(shape.rows(), |rows, map| {
+                assert_eq!(map.cols(), rows, "a map {map:?} of {rows} rows");
+                map.rows()
+            });
+            for (head, other) in chain.heads.iter().map(map).zip(chains[0].heads.iter().map(map)) {
+                assert_eq!((head.cols(), head.rows()), (rows, other.rows()), "{head:?}");
+            }
         }
         let width = first.cols() * weights.len();
         let start = self.tape.list.len();
@@ -115,7 +119,7 @@ impl<E: Engine> Trace<'_, '_, E> {
         let mut found = Vec::with_capacity(chains.len());
         for at in span.0..span.1 {
             let weight = self.tape.list[at];
-            // A parameter has one use here, so that its gradient may be written as it comes.
+            // The first use of a parameter may write its gradient, later ones add to it.
             found.push(match self.tape.nodes[weight.0].op {
                 Op::Parameter(id) if !self.tape.written[id.0] => {
                     self.tape.written[id.0] = true;
@@ -129,7 +133,7 @@ impl<E: Engine> Trace<'_, '_, E> {
             heads: vec![chain.heads[head].as_ref()],
         });
         let (maps, cols) = (maps.collect(), self.shape(first).cols());
-        engine.map_chains_gradient(maps, dy, cols, found.iter_mut().collect())?;
+        let made = engine.map_chains_gradient(maps, dy, cols, found.iter_mut().collect());
         for (at, buffer) in (span.0..span.1).zip(found) {
             let weight = self.tape.list[at];
             match self.tape.nodes[weight.0].op {
@@ -145,6 +149,6 @@ impl<E: Engine> Trace<'_, '_, E> {
                 }
             }
         }
-        Ok(())
+        made
     }
 }

@@ -48,7 +48,7 @@ pub struct JoinedGradient<'a, E: Engine> {
     pub readout: [&'a mut E::Buffer; 2],
 }
 
-/// Entries of the hidden layer whose signs share a number.
+/// Entries of the hidden layer for which there is a number that signs are kept in.
 const SIGNS: usize = 16;
 
 impl<E: Engine> Trace<'_, '_, E> {
@@ -93,8 +93,9 @@ impl<E: Engine> Trace<'_, '_, E> {
         for &bias in biases {
             assert_eq!(self.shape(bias).len() * count, all.cols(), "channels have as many columns");
         }
-        let outer = matches!(self.tape.nodes[x.0].op, Op::Parameter(_) | Op::Input);
-        assert!(!outer, "channels are a product or a sum");
+        let op = &self.tape.nodes[x.0].op;
+        let outer = matches!(op, Op::Input);
+        assert!(!outer && !op.needs_value(), "channels are a product or a sum");
         let join = Join { dropout: join.dropout.filter(|&(rate, _)| rate > 0.0), ..join };
         let start = self.tape.list.len();
         self.tape.list.extend_from_slice(biases);

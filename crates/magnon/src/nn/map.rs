@@ -33,7 +33,7 @@ pub enum MapSource<T> {
 }
 
 /// A sparse real matrix by rows in double precision, which engines round to their own; columns ascend within a row.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PreciseRows {
     /// Number of columns.
     pub cols: usize,
@@ -48,7 +48,7 @@ pub struct PreciseRows {
 impl PreciseRows {
     /// No rows yet.
     pub fn empty(cols: usize) -> Self {
-        Self { cols, offsets: vec![0], ..Self::default() }
+        Self { cols, offsets: vec![0], columns: Vec::new(), values: Vec::new() }
     }
 
     /// Number of rows.

@@ -93,6 +93,20 @@ pub(super) enum Op<E: Engine> {
     },
 }
 
+impl<E: Engine> Op<E> {
+    /// Whether the way back looks at the result.
+    pub fn needs_value(&self) -> bool {
+        matches!(
+            self,
+            Self::Activate { .. }
+                | Self::Softmax { .. }
+                | Self::NormalizeRows { .. }
+                | Self::Attend { .. }
+                | Self::Parameter(_)
+        )
+    }
+}
+
 /// From, and up to.
 pub(super) type Span = (usize, usize);
 /// The rate and the draws of a dropout.
@@ -148,7 +162,7 @@ pub(super) struct Node<E: Engine> {
     pub op: Op<E>,
     pub shape: Shape,
     /// The numbers; a parameter's are where the parameters are. Missing after a failure, and where a
-    /// bias took them over.
+    /// bias or the way back took them over.
     pub value: Option<E::Buffer>,
     /// The mask of a dropout, the norms of an attention, or the signs of a hidden layer.
     pub mask: Option<E::Buffer>,

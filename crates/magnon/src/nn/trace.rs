@@ -61,7 +61,8 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
 
     /// What went wrong first.
     pub(super) fn failure(&self) -> EngineError {
-        let taken = || EngineError::Unsupported("a matrix was taken over by its bias".to_owned());
+        let taken =
+            || EngineError::Unsupported("a matrix was taken over by what uses it".to_owned());
         self.tape.error.clone().unwrap_or_else(taken)
     }
 
@@ -162,14 +163,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
         assert_eq!((row.rows(), row.width()), (1, shape.width()), "a bias {row:?} on {shape:?}");
         // The sum takes over the buffer of x, whose own value is not needed on the way back.
         let node = &mut self.tape.nodes[x.0];
-        let needed = matches!(
-            node.op,
-            Op::Activate { .. }
-                | Op::Softmax { .. }
-                | Op::NormalizeRows { .. }
-                | Op::Attend { .. }
-                | Op::Parameter(_)
-        );
+        let needed = node.op.needs_value();
         assert!(!needed, "a bias needs a product or a sum");
         let mut value = node.value.take();
         if let Some(sum) = &mut value

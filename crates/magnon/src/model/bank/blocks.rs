@@ -52,7 +52,7 @@ impl<E: Engine> Block<E> {
 }
 
 impl<E: Engine> Blocks<E> {
-    /// The rows of every channel; `None` where some are filtered in every step.
+    /// The rows of every channel; `None` where some are walked or filtered to in every step.
     pub fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
         let Self::Apart(blocks) = self else { return None };
         let rows = |block: &Block<E>| block.by_rows.then(|| block.links[0].map.clone());
@@ -170,15 +170,18 @@ impl<E: Engine> Computed<'_, E> {
     /// What walks from some nodes, where they go over the edges, and filters in every step are made on.
     fn ground(&self, engine: &E, nodes: &[u32], walks: bool) -> Result<Ground<E>, ModelError> {
         let prepare = |map| engine.prepare(map).map(Arc::new);
-        let starts = |at: From| {
-            self.channels.iter().any(|channel| match &channel.product {
-                Product::Spread { .. } => at == From::Features,
-                Product::Walk { from, .. } => walks && *from == at,
-                _ => false,
-            })
+        let starts = |product: &Product| match product {
+            Product::Spread { filter, .. } => {
+                Some((From::Features, Series::of(filter).steps().unwrap_or(0)))
+            }
+            Product::Walk { word, from } if walks => Some((*from, word.len())),
+            _ => None,
         };
-        let [of_features, of_nodes] = [From::Features, From::Nodes].map(starts);
-        let longest = self.longest().filter(|_| of_features || of_nodes).unwrap_or(0);
+        let starts: Vec<(From, usize)> =
+            self.channels.iter().filter_map(|channel| starts(&channel.product)).collect();
+        let [of_features, of_nodes] = [From::Features, From::Nodes]
+            .map(|from| starts.iter().any(|&(start, _)| start == from));
+        let longest = starts.iter().map(|&(_, steps)| steps).max().unwrap_or(0);
         let seen = Arc::new(Neighbourhood::new(&self.pattern, nodes, longest));
         let mut steps = Vec::new();
         if walks && self.channels.iter().any(|c| matches!(c.product, Product::Walk { .. })) {

@@ -61,7 +61,7 @@ impl ComputedChannel {
     /// The steps that it makes in every step of training where they are not computed beforehand, and from where.
     pub fn walk(&self) -> Option<(&[Along], From)> {
         match &self.product {
-            Product::Walk { word, from } => Some((word, *from)),
+            Product::Walk { word, from } if !word.is_empty() => Some((word, *from)),
             // As a walk its rows have what twins share.
             Product::Rows(word) if word.len() == 1 => Some((word, From::Nodes)),
             _ => None,

@@ -41,8 +41,9 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
     }
 
     fn views(&self, engine: &E, parts: [&[u32]; 2]) -> Result<[Box<dyn View<E>>; 2], ModelError> {
-        // Weights that are dropped in training are others than those of validation.
-        if self.head.drops_weights() || !self.computed.shares(parts) {
+        // Weights that are dropped in training are others than those of validation, and lanes go both ways at once.
+        let apart = self.head.drops_weights() || engine.has_lanes();
+        if apart || !self.computed.shares(parts) {
             return Ok([self.view(engine, parts[0])?, self.view(engine, parts[1])?]);
         }
         let blocks =

@@ -98,14 +98,19 @@ impl<E: Engine> Computed<'_, E> {
         !self.has_rows() && self.channels.iter().any(|channel| channel.walk().is_some())
     }
 
-    /// Bytes that chains take at most: each entry in a matrix and in its transpose.
+    /// Bytes that the chains of one view take about: each entry in a matrix, in its transpose and, while they are made, in
+    /// double precision.
     fn chain_bytes(&self) -> usize {
-        let entries = |(word, from): (&[Along], From)| {
+        const ENTRY: usize = 2 * size_of::<(u32, f32)>() + size_of::<u32>() + size_of::<f64>();
+        const ROW: usize = 3 * size_of::<usize>();
+        let bytes = |(word, from): (&[Along], From)| {
             let start = if from == From::Features { stored(&self.features) } else { 0 };
-            word.len().saturating_mul(self.pattern.stored()).saturating_add(start)
+            let entries = word.len().saturating_mul(self.pattern.stored()).saturating_add(start);
+            let rows = (word.len() + 1).saturating_mul(self.nodes());
+            entries.saturating_mul(ENTRY).saturating_add(rows.saturating_mul(ROW))
         };
-        let walks = self.channels.iter().filter_map(|channel| channel.walk()).map(entries);
-        walks.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<(u32, f32)>())
+        let walks = self.channels.iter().filter_map(|channel| channel.walk());
+        walks.map(bytes).fold(0, usize::saturating_add)
     }
 
     /// All channels as chains of sparse maps, where they are wanted and can be.

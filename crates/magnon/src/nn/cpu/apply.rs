@@ -43,12 +43,13 @@ impl<T: Scalar> Cpu<T> {
                         let (offsets, columns) = (&rows.offsets, &rows.columns);
                         product.run(gather::Stored { offsets, columns, values }, stored, y);
                     }
-                    Side::Adjoint if std::ptr::eq(values, &rows.values) => {
-                        let Csr { offsets, columns, values, .. } =
-                            rows.turned(map.shape.cols(), &self.turned);
-                        product.run(gather::Stored { offsets, columns, values }, stored, y);
-                    }
-                    Side::Adjoint => self.scatter(rows, values, x, y, add),
+                    Side::Adjoint => match &rows.turned {
+                        Some(turned) if std::ptr::eq(values, &rows.values) => {
+                            let Csr { offsets, columns, values, .. } = &**turned;
+                            product.run(gather::Stored { offsets, columns, values }, stored, y);
+                        }
+                        _ => self.scatter(rows, values, x, y, add),
+                    },
                 }
             }
             Kind::Edges(edges) => gather::edges(edges, side, product, y),

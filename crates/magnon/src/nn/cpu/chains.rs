@@ -90,8 +90,8 @@ impl<T: Scalar> Cpu<T> {
         for (k, (chain, out)) in chains.iter().zip(outs).enumerate() {
             let maps: Vec<&Map<T>> = chain.heads.iter().chain(&chain.tail).copied().collect();
             let mut way: Vec<&Csr<T>> = Vec::with_capacity(maps.len());
-            for (map, rows) in maps.iter().zip(sparse(&maps)?) {
-                way.push(rows.turned(map.shape.cols(), &self.turned));
+            for rows in sparse(&maps)? {
+                way.push(rows.turned.as_deref().ok_or_else(unsuited)?);
             }
             let Some(end) = way.pop() else { continue };
             for (at, strip) in Strip::cut(out, cols, STRIP).enumerate() {
@@ -107,6 +107,7 @@ impl<T: Scalar> Cpu<T> {
     fn run(&self, mut tasks: Vec<Task<T>>) {
         let rows = |task: &Task<T>| task.way.iter().map(|map| map.offsets.len() - 1).max();
         let room = tasks.iter().filter_map(rows).max().unwrap_or(0) * STRIP;
+        let count = tasks.len();
         tasks.sort_by_key(Task::work);
         let left = Mutex::new(tasks);
         let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -117,7 +118,7 @@ impl<T: Scalar> Cpu<T> {
             }
             blocks.into_iter().for_each(|block| self.give(block));
         };
-        let threads = if self.parallel { rayon::current_num_threads() } else { 1 };
+        let threads = if self.parallel { rayon::current_num_threads().min(count) } else { 1 };
         self.clock.time(Work::Products, || match threads {
             0 | 1 => work(),
             _ => (0..threads).into_par_iter().with_max_len(1).for_each(|_| work()),
@@ -129,9 +130,13 @@ impl<T: Scalar> Cpu<T> {
 fn sparse<'a, T: Scalar>(maps: &[&'a Map<T>]) -> Result<Vec<&'a Csr<T>>, EngineError> {
     let rows = |map: &&'a Map<T>| match &map.kind {
         Kind::Sparse(rows) => Ok(rows),
-        _ => Err(EngineError::Unsupported("a chain of maps that are not sparse".to_owned())),
+        _ => Err(unsuited()),
     };
     maps.iter().map(rows).collect()
+}
+
+fn unsuited() -> EngineError {
+    EngineError::Unsupported("chains are made of computed sparse rows".to_owned())
 }
 
 struct Run<'a, 'b, T> {

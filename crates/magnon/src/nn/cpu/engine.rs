@@ -14,7 +14,6 @@ use crate::nn::join::{JoinedChannels, JoinedGradient};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use rayon::prelude::*;
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 
 impl<T: Scalar> Cpu<T> {
     fn scores<'a>(&'a self, input: &'a Attention<Self>) -> Option<attention::Scores<'a, T>> {
@@ -63,8 +62,7 @@ impl<T: Scalar> Engine for Cpu<T> {
 
     fn scratch_bytes(&self) -> usize {
         let pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let pooled: usize = pool.iter().map(|block| block.len() * size_of::<T>()).sum();
-        pooled + self.turned.load(Ordering::Relaxed)
+        pool.iter().map(|block| block.len() * size_of::<T>()).sum()
     }
 
     fn clear(&self, buffer: &mut Vec<T>) -> Done {

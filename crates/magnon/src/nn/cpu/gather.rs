@@ -27,10 +27,10 @@ pub(super) trait Entries<T>: Copy + Sync {
 
 /// One entry of a row.
 pub(super) struct Entry<T> {
-    pub column: usize,
-    pub value: [T; 2],
+    column: usize,
+    value: [T; 2],
     /// The column of the entry that comes [`AHEAD`] later.
-    pub later: usize,
+    later: usize,
 }
 
 /// Entries whose rows of x are asked for ahead of use; columns run on that far.

@@ -5,8 +5,7 @@ use crate::nn::{Field, MapSource, PreciseRows, Scalar, Series, Shape};
 use crate::operator::edge_list::EdgeList;
 use crate::operator::pattern::PADDING;
 use crate::operator::{Along, EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A fixed linear map, prepared for [`Cpu`](crate::nn::Cpu).
 #[derive(Clone, Debug)]
@@ -30,8 +29,8 @@ pub(super) struct Csr<T> {
     pub offsets: Vec<usize>,
     pub columns: Vec<u32>,
     pub values: Vec<T>,
-    /// The transpose, once it was asked for.
-    turned: OnceLock<Box<Csr<T>>>,
+    /// The transpose, where the way back takes it.
+    pub turned: Option<Box<Csr<T>>>,
 }
 
 /// l(u)·t(u,v)·r(v) + m(u)·[u = v] over a pattern.
@@ -130,32 +129,19 @@ impl<T: Scalar> Csr<T> {
     }
 
     fn precise(matrix: PreciseRows) -> Self {
-        let PreciseRows { offsets, mut columns, values, .. } = matrix;
+        let PreciseRows { cols, offsets, mut columns, values } = matrix;
         columns.resize(columns.len() + PADDING, 0);
         let values = values.into_iter().map(T::from_f64).collect();
-        Self { offsets, columns, values, turned: OnceLock::new() }
+        let mut rows = Self { offsets, columns, values, turned: None };
+        rows.turned = Some(Box::new(rows.turn(cols)));
+        rows
     }
 
     fn empty() -> Self {
-        let turned = OnceLock::new();
-        Self { offsets: vec![0], columns: Vec::new(), values: Vec::new(), turned }
+        Self { offsets: vec![0], columns: Vec::new(), values: Vec::new(), turned: None }
     }
 
-    /// The transpose of rows with so many columns; its bytes are added to `bytes` when it is made.
-    pub fn turned(&self, cols: usize, bytes: &AtomicUsize) -> &Self {
-        self.turned.get_or_init(|| {
-            let turned = Box::new(self.turn(cols));
-            bytes.fetch_add(turned.bytes(), Ordering::Relaxed);
-            turned
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.offsets[..])
-            + size_of_val(&self.columns[..])
-            + size_of_val(&self.values[..])
-    }
-
+    /// The transpose of rows with so many columns.
     fn turn(&self, cols: usize) -> Self {
         let stored = self.values.len();
         let mut places = vec![0; cols + 1];

@@ -28,7 +28,6 @@ pub use map::Map;
 use super::Scalar;
 use crate::operator::instructions::{Instructions, Kernel};
 use rayon::prelude::*;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError};
 
 /// Numbers that one task sweeps over; a multiple of what masks are drawn in.
@@ -40,10 +39,8 @@ pub struct Cpu<T> {
     instructions: Instructions,
     /// Whether large products are shared between threads.
     parallel: bool,
-    /// Blocks that filters work in, kept for the next time.
+    /// Blocks that filters, chains and sums work in, kept for the next time.
     scratch: Mutex<Vec<Vec<T>>>,
-    /// Bytes of transposes that it made of maps on the way back.
-    turned: AtomicUsize,
     clock: Clock,
 }
 
@@ -59,7 +56,6 @@ impl<T: Scalar> Cpu<T> {
             instructions: Instructions::detect(),
             parallel: false,
             scratch: Mutex::new(Vec::new()),
-            turned: AtomicUsize::new(0),
             clock: Clock::default(),
         }
     }
