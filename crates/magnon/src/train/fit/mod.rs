@@ -83,7 +83,7 @@ pub struct Fitted {
 /// One trace per step serves both parts: validation rows go through the weights that the training
 /// rows go through next, so what the two share is computed once. A `state` from an earlier run goes
 /// on to bit-identical results. No step asks for memory after the first, but for batches of a model with several
-/// inputs, which gathers them anew.
+/// inputs, which gathers them anew, and the short lists of a bank's channels.
 pub fn fit<E: Engine<Real = f32>>(
     engine: &E,
     parameters: &mut Parameters<E>,
