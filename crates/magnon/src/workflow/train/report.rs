@@ -142,17 +142,14 @@ impl ChoiceRow {
         Self { settings, val_loss, val_accuracy, taken_by }
     }
 
-    /// The settings in one line.
+    /// The settings in one line: lists as they are, others as they are set.
     pub fn words(&self) -> String {
-        let value = |value: &Value| match value {
-            Value::Array(items) => {
-                let text = |item: &Value| item.as_str().map_or(item.to_string(), str::to_owned);
-                items.iter().map(text).collect::<Vec<_>>().join(", ")
-            }
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
+        let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+        let words = |(key, value): (&String, &Value)| match value {
+            Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
+            other => format!("{key}={}", text(other)),
         };
-        self.settings.values().map(value).collect::<Vec<_>>().join("; ")
+        self.settings.iter().map(words).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -332,5 +329,22 @@ impl TrainReport {
     /// The interval of the test accuracy in words.
     pub fn interval_words(&self) -> Option<String> {
         self.test_interval.as_ref().map(interval_words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn choices_are_told_by_name() {
+        let Value::Object(settings) =
+            json!({ "channels": ["x", "out.in"], "decay": 10.0, "init": "glorot" })
+        else {
+            panic!("an object");
+        };
+        let row = ChoiceRow { settings, val_loss: 1.0, val_accuracy: 0.5, taken_by: 1 };
+        assert_eq!(row.words(), "x, out.in; decay=10.0; init=glorot");
     }
 }
