@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub fn resolve(data: &str, quiet: bool) -> anyhow::Result<String> {
     let own = Path::new(data).exists() || magnon::workflow::generator(data).is_some();
     if own || magnon_fetch::find(data).is_none() {
-        return Ok(data.to_owned());
+        return Ok(magnon::workflow::settled_source(data));
     }
     Ok(fetch(data, false, quiet)?.to_string_lossy().into_owned())
 }

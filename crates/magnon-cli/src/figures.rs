@@ -1,6 +1,6 @@
 //! From results to figures.
 
-use crate::report::{check_folder, usage};
+use magnon::data::write::write_atomic;
 use magnon::data::{Dataset, Labels, NodeNames};
 use magnon::filter::Filter;
 use magnon::operator::Bounds;
@@ -8,27 +8,21 @@ use magnon::spectrum::{Density, Eigenmap, Frustration};
 use magnon::train::EpochRecord;
 use magnon::workflow::{FrequencyCurve, FrequencyReport};
 use magnon_plot::{
-    Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure, FrustrationFigure, SpectrumCurve,
-    SpectrumFigure, TrainingFigure,
+    Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure, FrustrationFigure, Report,
+    SpectrumCurve, SpectrumFigure, TrainingFigure,
 };
 use std::path::Path;
 
-/// Refuses a file name for a picture that cannot be drawn, before anything is computed.
-pub fn check_plot(path: Option<&Path>) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    match ending.to_ascii_lowercase().as_str() {
-        "svg" | "png" | "html" | "htm" => check_folder(path),
-        _ => Err(usage(format!(
-            "{}: pictures are drawn as .svg, .png or .html; let the name end so",
-            path.display()
-        ))),
-    }
-}
-
 /// Draws a figure into a file.
 pub fn save(figure: &dyn Figure, path: &Path) -> anyhow::Result<()> {
-    Ok(magnon_plot::save(figure, path)?)
+    let bytes = magnon_plot::encode(figure, path)?;
+    Ok(write_atomic(path, |out| out.write_all(&bytes))?)
+}
+
+/// Writes a page into a file.
+pub fn save_page(page: &Report, path: &Path) -> anyhow::Result<()> {
+    let html = page.html()?;
+    Ok(write_atomic(path, |out| out.write_all(html.as_bytes()))?)
 }
 
 /// Sorted eigenvalues at one charge.

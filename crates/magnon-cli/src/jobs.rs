@@ -3,7 +3,8 @@
 use crate::args::Common;
 use crate::interrupt::resumable;
 use crate::progress::JobBar;
-use crate::terminal::{shown, shown_json};
+use crate::report::print_lines;
+use crate::terminal::shown_json;
 use magnon::Error;
 use magnon::workflow::Progress;
 use std::io::{self, Write};
@@ -28,12 +29,8 @@ pub fn run_jobs<T>(
 
 /// Prints one JSON object, or lines for people.
 pub fn print(common: &Common, json: &str, text: impl FnOnce() -> String) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
     if common.json {
-        return Ok(writeln!(out, "{}", shown_json(json))?);
+        return Ok(writeln!(io::stdout(), "{}", shown_json(json))?);
     }
-    for line in text().lines() {
-        writeln!(out, "{}", shown(line))?;
-    }
-    Ok(())
+    print_lines(text().lines())
 }

@@ -21,6 +21,8 @@ pub mod figures;
 mod interrupt;
 mod jobs;
 mod mapped;
+#[doc(hidden)]
+pub mod outputs;
 mod progress;
 #[doc(hidden)]
 pub mod report;

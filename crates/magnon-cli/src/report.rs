@@ -1,6 +1,7 @@
 //! What commands print: one JSON object, or aligned lines; times by phase; a progress bar.
 
 use crate::args::Common;
+use crate::outputs::is_stdout_taken;
 use crate::terminal::{shown, shown_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub use magnon::workflow::grouped;
@@ -87,23 +88,32 @@ impl Report {
 
     /// Prints one of the two on standard output.
     pub fn print(mut self, common: &Common, clock: Clock) -> anyhow::Result<()> {
-        let mut out = io::stdout().lock();
         if common.json {
             // Those of the command in place of those of the call.
             self.keys.shift_remove("seconds");
             self.keys.insert("seconds".to_owned(), Value::Object(clock.seconds));
-            writeln!(out, "{}", shown_json(&Value::Object(self.keys).to_string()))?;
+            writeln!(io::stdout(), "{}", shown_json(&Value::Object(self.keys).to_string()))?;
             return Ok(());
         }
         if !clock.seconds.is_empty() {
             self.line("time", clock.line());
         }
         let width = self.lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-        for (name, value) in &self.lines {
-            writeln!(out, "{name:width$}  {}", shown(value))?;
-        }
-        Ok(())
+        let lines = self.lines.iter().map(|(name, value)| format!("{name:width$}  {value}"));
+        print_lines(lines)
     }
+}
+
+/// Prints lines for people: on standard output, or on standard error where a file goes to standard output.
+pub fn print_lines(lines: impl Iterator<Item = impl AsRef<str>>) -> anyhow::Result<()> {
+    let mut out: Box<dyn Write> = match is_stdout_taken() {
+        true => Box::new(io::stderr().lock()),
+        false => Box::new(io::stdout().lock()),
+    };
+    for line in lines {
+        writeln!(out, "{}", shown(line.as_ref()))?;
+    }
+    Ok(())
 }
 
 /// Flags that cannot be meant: exit code 2.
@@ -134,36 +144,11 @@ pub fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<Usage>() || matches!(argument, Some(magnon::Error::Argument(_)))
 }
 
-/// Refuses a file name that promises another format than the one that is written.
-pub fn check_ending(path: Option<&Path>, ending: &str) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    // Devices and pipes have no ending to keep to.
-    let special = path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
-    if !special {
-        check_folder(path)?;
-    }
-    if special || path.extension().is_some_and(|found| found == ending) {
-        return Ok(());
-    }
-    Err(usage(format!("{}: this is written as .{ending}; let the name end so", path.display())))
-}
-
-/// Refuses a file for which no folder can be made, before any work is done for it. Missing folders are
-/// made when the file is written.
-pub fn check_folder(path: &Path) -> anyhow::Result<()> {
-    let above = path.ancestors().skip(1).find(|folder| folder.exists());
-    match above {
-        Some(folder) if !folder.is_dir() => {
-            anyhow::bail!("{}: {} is a file, not a folder", path.display(), folder.display())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Whether the error is a pipe that its reader has closed.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<io::Error>();
-    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let kind =
+        |cause: &(dyn std::error::Error + 'static)| Some(cause.downcast_ref::<io::Error>()?.kind());
+    error.chain().any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
 }
 
 /// What takes less shows no progress.

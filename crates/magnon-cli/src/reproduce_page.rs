@@ -44,7 +44,7 @@ pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Resu
         made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
         ..Default::default()
     };
-    Ok(report.save(folder.join("reproduction.html"))?)
+    figures::save_page(&report, &folder.join("reproduction.html"))
 }
 
 fn response(data: &ResponseData) -> SpectrumFigure {

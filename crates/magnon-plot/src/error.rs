@@ -64,12 +64,4 @@ pub enum PlotError {
         /// What the rasteriser said.
         reason: String,
     },
-    /// The file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The path.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
 }

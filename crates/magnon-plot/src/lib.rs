@@ -1,6 +1,6 @@
 //! Figures and the HTML report, from plain structs.
 //!
-//! Fill a figure's fields, then [`save()`] it: the extension of the path chooses SVG, PNG or a page of
+//! Fill a figure's fields, then [`encode()`] it: the extension of a file's name chooses SVG, PNG or a page of
 //! its own. A [`Report`] gathers figures, tables and the command that made them in one file that
 //! needs no network and no other file.
 //!
@@ -27,6 +27,7 @@ mod bars;
 mod chart;
 mod check;
 mod cloud;
+mod encode;
 mod error;
 mod escape;
 mod figure;
@@ -38,18 +39,17 @@ mod pen;
 mod plan;
 mod png;
 mod report;
-mod save;
 mod scale;
 mod table;
 mod text;
 
+pub use encode::{encode, html, png, svg};
 pub use error::PlotError;
 pub use figure::{
     ClassScore, ConfusionFigure, Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure,
     FrustrationFigure, ResponseFigure, SharesFigure, SpectrumCurve, SpectrumFigure, TrainingFigure,
 };
 pub use report::{ChargeCandidate, Control, CycleEvidence, CycleLength, Fact, Report, ReportTable};
-pub use save::{html, png, save, svg};
 
 /// The example of the README, compiled.
 #[cfg(doctest)]

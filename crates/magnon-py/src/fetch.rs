@@ -2,7 +2,7 @@
 
 use crate::errors::Failure;
 use crate::task::{Call, Watch};
-use magnon::workflow::{Progress as _, generator};
+use magnon::workflow::{Progress as _, generator, settled_source};
 use magnon_fetch::{FetchError, Options, Progress};
 use pyo3::prelude::*;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn local(name: &str, watch: &Watch) -> Result<String, Failure> {
     let own = Path::new(name).exists() || generator(name).is_some();
     if own || magnon_fetch::find(name).is_none() {
-        return Ok(name.to_owned());
+        return Ok(settled_source(name));
     }
     download(name, false, watch)
 }

@@ -13,7 +13,7 @@ use magnon::train::{DataConfig, EpochRecord, RunConfig};
 use magnon::workflow::make_features;
 use magnon::workflow::{KeptRun, Phases, TrainOptions, TrainReport, Trained, run_data, train_on};
 use magnon_cli::args::{Cli, Command};
-use magnon_cli::run_report;
+use magnon_cli::{figures, run_report};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
@@ -200,7 +200,8 @@ impl Model {
             let Some(features) = &run.dataset.features else {
                 return Err(Failure::data("the data of the run have no features"));
             };
-            let opened = RunFolder::begin(&folder, &run.config, overwrite, false)?;
+            let data = data::Fingerprint::of(&run.dataset);
+            let opened = RunFolder::begin(&folder, &run.config, &data, overwrite, false)?;
             let cache = PredictionCache::new(&run.dataset.graph, features, known);
             opened.finish(&run.config, &saved, &cache, &run.history, &run.report)?;
             if page {
@@ -266,8 +267,9 @@ impl Model {
 
 impl Model {
     fn write_page(&self, path: &Path, command: String) -> Result<(), Failure> {
-        let page = run_report::report(&self.run, command).save(path);
-        page.map_err(|error| Failure::Named("RunError", error.to_string()))
+        let page = run_report::report(&self.run, command);
+        figures::save_page(&page, path)
+            .map_err(|error| Failure::Named("RunError", format!("{error:#}")))
     }
 }
 

@@ -3,15 +3,19 @@
 use crate::args::{Common, DataArgs, size};
 use crate::compare_page;
 use crate::data::read_training_data;
+use crate::figures;
 use crate::jobs::{self, remark_known, run_jobs};
-use crate::report::{check_folder, usage};
+use crate::outputs::{self, CSV, HTML, MARKDOWN, output};
+use crate::report::usage;
+use anyhow::bail;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::model::{MODELS, ModelConfig};
 use magnon::nn::Device;
 use magnon::train::{DataConfig, RunConfig};
 use magnon::workflow::compare::{
-    CSV_COLUMNS, CompareConfig, CompareRecord, Comparison, Contestant, TuneBudget, compare,
+    CSV_COLUMNS, CompareConfig, CompareRecord, Comparison, Contestant, ModelRow, TuneBudget,
+    compare,
 };
 use magnon::workflow::{Journal, preset};
 use std::path::{Path, PathBuf};
@@ -54,13 +58,13 @@ pub struct CompareArgs {
     #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Write the table to this .csv file
-    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    #[arg(long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
     /// Write table and verdict to this .md file
-    #[arg(long, value_name = "F.md", help_heading = "Output")]
+    #[arg(long, value_name = "F.md", value_parser = output(), help_heading = "Output")]
     pub markdown: Option<PathBuf>,
     /// Write a page with the intervals as a chart to this .html file
-    #[arg(long, value_name = "F.html", help_heading = "Output")]
+    #[arg(long, value_name = "F.html", value_parser = output(), help_heading = "Output")]
     pub html: Option<PathBuf>,
 }
 
@@ -103,9 +107,15 @@ fn contestant(name: &str) -> anyhow::Result<Contestant> {
 pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     let start = Instant::now();
     let config = args.config(common)?;
-    for path in [&args.csv, &args.markdown, &args.html].into_iter().flatten() {
-        check_folder(path)?;
-    }
+    outputs::check(
+        common,
+        &[
+            ("--csv", args.csv.as_deref(), CSV),
+            ("--markdown", args.markdown.as_deref(), MARKDOWN),
+            ("--html", args.html.as_deref(), HTML),
+        ],
+    )?;
+    outputs::check_folder("--output", args.output.as_deref())?;
     let mut data = DataConfig::default();
     args.data.apply(&mut data, common)?;
     let dataset = read_training_data(&data, common.seed(), common)?;
@@ -118,6 +128,11 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     let comparison = run_jobs(common, kept, |progress| {
         compare(&dataset, args.data.flags.split, &config, Some(&mut journal), progress)
     })?;
+    if comparison.models.iter().all(|row| row.error.is_some()) {
+        let reason = |row: &ModelRow| Some(format!("{}: {}", row.model, row.error.as_ref()?));
+        let reasons: Vec<String> = comparison.models.iter().filter_map(reason).collect();
+        bail!("no model could be trained: {}", reasons.join("; "));
+    }
     let seconds = start.elapsed().as_secs_f64();
     let mut value = serde_json::to_value(&comparison)?;
     if let Some(object) = value.as_object_mut() {
@@ -144,7 +159,7 @@ fn write(args: &CompareArgs, comparison: &Comparison, json: &str) -> anyhow::Res
         text(&path, &comparison.markdown())?;
     }
     for path in [own("comparison.html"), args.html.clone()].into_iter().flatten() {
-        compare_page::page(comparison).save(&path)?;
+        figures::save_page(&compare_page::page(comparison), &path)?;
     }
     if let Some(path) = own("comparison.json") {
         text(&path, &format!("{json}\n"))?;

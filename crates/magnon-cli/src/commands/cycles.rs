@@ -3,6 +3,7 @@
 use crate::args::{Common, DataArgs};
 use crate::data;
 use crate::interrupt::{interrupted, patient};
+use crate::outputs::{self, CSV, output};
 use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report, grouped, usage};
 use clap::Args;
@@ -28,7 +29,7 @@ pub struct CyclesArgs {
     #[arg(long, value_name = "B", default_value_t = LengthsConfig::default().budget, help_heading = "Cycles")]
     pub budget: u64,
     /// Write every cycle to this file: its length, and its nodes by number or, where they have some, by name
-    #[arg(long, value_name = "FILE", requires = "enumerate", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", requires = "enumerate", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
 }
 
@@ -37,6 +38,7 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     if !(2..=63).contains(&max_length) {
         return Err(usage("--max-length must be from 2 to 63"));
     }
+    outputs::check(common, &[("--csv", args.csv.as_deref(), CSV)])?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let dataset = &loaded.dataset;
@@ -64,10 +66,12 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     let mut report = Report::default();
     report.put(&found)?;
     describe(&found, dataset, &mut report);
-    if let Some(path) = &args.csv {
+    // A list that is not whole is not written.
+    let written = args.csv.as_deref().filter(|_| !found.interrupted);
+    if let Some(path) = written {
         report.line("written", path.display());
     }
-    report.files([("csv", args.csv.as_deref())]);
+    report.files([("csv", written)]);
     report.print(common, clock)
 }
 

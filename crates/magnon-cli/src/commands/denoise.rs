@@ -2,8 +2,9 @@
 
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
-use crate::figures::{self, check_plot};
-use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
+use crate::figures;
+use crate::outputs::{self, CSV, NPY, PICTURE, output};
+use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use clap::Args;
 use magnon::data::read_signal;
 use magnon::data::write::{write_csv, write_npy};
@@ -30,13 +31,13 @@ pub struct DenoiseArgs {
     #[arg(long, value_name = "F.npy", help_heading = "Denoising")]
     pub signal: Option<PathBuf>,
     /// Write the denoised signal to this .npy file: complex128, or float64 where it is real
-    #[arg(short, long, visible_alias = "npy", value_name = "F.npy", help_heading = "Output")]
+    #[arg(short, long, visible_alias = "npy", value_name = "F.npy", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Write column,before,after to this file: the Dirichlet energy of each column
-    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    #[arg(long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
     /// Draw what the denoising keeps of each frequency, μ/(μ + λ), by the file's ending
-    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    #[arg(long, value_name = "F.svg|png|html", value_parser = output(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
 }
 
@@ -56,10 +57,14 @@ impl DenoiseArgs {
 }
 
 pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
-    check_ending(args.output.as_deref(), "npy")?;
-    check_ending(args.signal.as_deref(), "npy")?;
-    check_ending(args.csv.as_deref(), "csv")?;
-    check_plot(args.plot.as_deref())?;
+    outputs::check(
+        common,
+        &[
+            ("--output", args.output.as_deref(), NPY),
+            ("--csv", args.csv.as_deref(), CSV),
+            ("--plot", args.plot.as_deref(), PICTURE),
+        ],
+    )?;
     let config = args.config()?;
     let mut clock = Clock::default();
     let dataset = data::read(&args.data, common, &mut clock)?.dataset;

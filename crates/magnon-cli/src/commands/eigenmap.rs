@@ -3,8 +3,9 @@
 use super::spectrum::SolverArgs;
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
-use crate::figures::{self, check_plot};
-use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
+use crate::figures;
+use crate::outputs::{self, CSV, NPY, PICTURE, output};
+use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use clap::Args;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::spectrum::EigenmapConfig;
@@ -33,13 +34,13 @@ pub struct EigenmapArgs {
     #[command(flatten)]
     pub solver: SolverArgs,
     /// Write node,label and phase, real and imaginary part of each vector to this file
-    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    #[arg(long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
     /// Write the eigenvectors in columns to this .npy file, complex128
-    #[arg(long, value_name = "F.npy", help_heading = "Output")]
+    #[arg(long, value_name = "F.npy", value_parser = output(), help_heading = "Output")]
     pub npy: Option<PathBuf>,
     /// Draw the map into this file; an .html page can be turned in space
-    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    #[arg(long, value_name = "F.svg|png|html", value_parser = output(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
 }
 
@@ -57,9 +58,14 @@ impl EigenmapArgs {
 }
 
 pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
-    check_ending(args.csv.as_deref(), "csv")?;
-    check_ending(args.npy.as_deref(), "npy")?;
-    check_plot(args.plot.as_deref())?;
+    outputs::check(
+        common,
+        &[
+            ("--csv", args.csv.as_deref(), CSV),
+            ("--npy", args.npy.as_deref(), NPY),
+            ("--plot", args.plot.as_deref(), PICTURE),
+        ],
+    )?;
     let config = args.config(common)?;
     let mut clock = Clock::default();
     let dataset = data::read(&args.data, common, &mut clock)?.dataset;

@@ -1,10 +1,11 @@
 //! `magnon generate`: synthetic directed graphs.
 
 use crate::args::Common;
+use crate::outputs::{self, CSV, NPZ, output};
 use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::Error;
-use magnon::data::write::{write_dataset, write_edges, write_graph};
+use magnon::data::write::{is_stream, write_dataset, write_edges, write_graph};
 use magnon::data::{Dataset, SyntheticConfig};
 use magnon::graph::generate::GeneratorKind;
 use magnon::workflow::generate;
@@ -40,7 +41,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// A folder for graph, features, labels and split, or one .npz or .csv file for the graph
-    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
+    #[arg(short, long, value_name = "PATH", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 
@@ -70,6 +71,18 @@ impl GenerateArgs {
 }
 
 pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
+    match args.output.as_deref().map(|path| (path, kind(path))) {
+        Some((path, "csv")) => outputs::check(common, &[("--output", Some(path), CSV)])?,
+        Some((path, "npz")) => outputs::check(common, &[("--output", Some(path), NPZ)])?,
+        Some((path, "")) => outputs::check_folder("--output", Some(path))?,
+        Some((path, other)) => {
+            return Err(usage(format!(
+                "{}: graphs are written as .npz, .csv or a folder, not .{other}",
+                path.display()
+            )));
+        }
+        None => (),
+    }
     let config = args.config(common.seed())?;
     let made = generate(&config, args.kind.name()).map_err(|error| match error {
         Error::Generate(error) => usage(error),
@@ -82,7 +95,7 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     super::info::describe(info, &mut report);
     if let Some(path) = &args.output {
         clock.phase("write", || write(path, &made.dataset))?;
-        let list = path.extension().is_some_and(|extension| extension == "csv");
+        let list = kind(path) == "csv";
         if list && !common.quiet && info.measures.isolated > 0 {
             let nodes = info.nodes;
             remark!(
@@ -95,16 +108,19 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     report.print(common, clock)
 }
 
-fn write(path: &Path, dataset: &Dataset) -> anyhow::Result<()> {
+/// The ending of a file, or nothing for a folder. A device or a pipe takes csv.
+fn kind(path: &Path) -> &str {
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("npz") => write_graph(path, &dataset.graph)?,
-        Some("csv") => write_edges(path, &dataset.graph)?,
-        Some(other) if !path.is_dir() => {
-            let path = path.display();
-            let problem =
-                format!("{path}: graphs are written as .npz, .csv or a folder, not .{other}");
-            return Err(usage(problem));
-        }
+        _ if is_stream(path) => "csv",
+        Some(ending) if !path.is_dir() => ending,
+        _ => "",
+    }
+}
+
+fn write(path: &Path, dataset: &Dataset) -> anyhow::Result<()> {
+    match kind(path) {
+        "csv" => write_edges(path, &dataset.graph)?,
+        "npz" => write_graph(path, &dataset.graph)?,
         _ => write_dataset(path, dataset)?,
     }
     Ok(())

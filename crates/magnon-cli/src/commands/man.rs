@@ -1,6 +1,7 @@
 //! `magnon man`: the manual pages, from the same source as the help.
 
 use crate::args::Cli;
+use crate::outputs;
 use clap::{Args, CommandFactory};
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ pub struct ManArgs {
 }
 
 pub fn run(args: &ManArgs) -> anyhow::Result<()> {
+    outputs::check_folder("--output", Some(&args.output))?;
     std::fs::create_dir_all(&args.output)?;
     Ok(clap_mangen::generate_to(Cli::command(), &args.output)?)
 }

@@ -2,7 +2,8 @@
 
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data::{self, Loaded};
-use crate::report::{Bar, Clock, Report, check_ending, grouped};
+use crate::outputs::{self, NPZ, output};
+use crate::report::{Bar, Clock, Report, grouped};
 use clap::Args;
 use magnon::workflow::{BuiltOperator, OperatorSummary, operator};
 use serde_json::json;
@@ -15,12 +16,12 @@ pub struct OperatorCommand {
     #[command(flatten)]
     pub operator: OperatorArgs,
     /// Write the operator to this .npz file, for scipy.sparse.load_npz
-    #[arg(short, long, value_name = "F.npz", help_heading = "Output")]
+    #[arg(short, long, value_name = "F.npz", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 
 pub fn run(args: &OperatorCommand, common: &Common) -> anyhow::Result<()> {
-    check_ending(args.output.as_deref(), "npz")?;
+    outputs::check(common, &[("--output", args.output.as_deref(), NPZ)])?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let built = build(&args.operator, &loaded, common)?;

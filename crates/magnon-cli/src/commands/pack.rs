@@ -2,7 +2,8 @@
 
 use crate::args::{Common, DataArgs, size};
 use crate::jobs::run_jobs;
-use crate::report::{Clock, Report, check_ending, grouped, usage};
+use crate::outputs::{self, PACKED, output};
+use crate::report::{Clock, Report, grouped, usage};
 use clap::Args;
 use magnon::data::{PackConfig, PartReport, cut};
 use magnon::train::DataConfig;
@@ -21,7 +22,7 @@ pub struct PackArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// Write the packed graph to this .magnon file; a command that was stopped is gone on with
-    #[arg(short, long, value_name = "G.magnon", help_heading = "Output")]
+    #[arg(short, long, value_name = "G.magnon", value_parser = output(), help_heading = "Output")]
     pub output: PathBuf,
     /// Memory that packing may use, such as 512M or 8G
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size, help_heading = "Output")]
@@ -33,7 +34,7 @@ pub struct PackArgs {
 }
 
 pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
-    check_ending(Some(&args.output), "magnon")?;
+    outputs::check(common, &[("--output", Some(&args.output), PACKED)])?;
     let mut data = DataConfig::default();
     args.data.apply(&mut data, common)?;
     if args.data.data.is_none() {

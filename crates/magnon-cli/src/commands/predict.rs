@@ -2,8 +2,9 @@
 
 use crate::args::{Common, DataArgs};
 use crate::interrupt::stoppable;
+use crate::outputs::{self, CSV, output};
 use crate::progress::JobBar;
-use crate::report::{Clock, Report, check_ending, grouped, usage};
+use crate::report::{Clock, Report, grouped, usage};
 use crate::terminal::Screen;
 use anyhow::anyhow;
 use clap::Args;
@@ -22,7 +23,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// Write node, label and probabilities to this .csv file
-    #[arg(short, long, value_name = "F.csv", help_heading = "Output")]
+    #[arg(short, long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Compute every row, even those that the run has predicted and no change can reach
     #[arg(long, help_heading = "Output")]
@@ -33,7 +34,7 @@ pub struct PredictArgs {
 }
 
 pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
-    check_ending(args.output.as_deref(), "csv")?;
+    outputs::check(common, &[("--output", args.output.as_deref(), CSV)])?;
     if args.data.flags.feature_norm.is_some() {
         return Err(usage("features are scaled as the model's were; there is no --feature-norm"));
     }

@@ -4,7 +4,8 @@ use super::operator::{self, build};
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs, size};
 use crate::data;
 use crate::jobs::run_jobs;
-use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
+use crate::outputs::{self, NPY, NPZ, output};
+use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
 use magnon::data::FeatureFile;
@@ -30,7 +31,7 @@ pub struct PropagateArgs {
     pub channels: Option<String>,
     /// Write the filtered features to this .npy file: complex64, or float32 of a real operator. Channels go to an .npz
     /// file, an array for each under its text
-    #[arg(short, long, value_name = "F.npy", help_heading = "Output")]
+    #[arg(short, long, value_name = "F.npy", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Precision of the file; float16 rounds each number once, with a last axis for real and imaginary part of
     /// a complex operator, and refuses numbers beyond 65504
@@ -69,7 +70,7 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(channels) = args.channel_list()? {
         return run_channels(args, &channels, common);
     }
-    check_ending(args.output.as_deref(), "npy")?;
+    outputs::check(common, &[("--output", args.output.as_deref(), NPY)])?;
     if let (Some(memory), Some(output)) = (args.memory, &args.output) {
         return run_on_disk(args, memory, output, common);
     }
@@ -104,7 +105,7 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
 
 /// Filters features into the channels of a bank.
 fn run_channels(args: &PropagateArgs, channels: &[Channel], common: &Common) -> anyhow::Result<()> {
-    check_ending(args.output.as_deref(), "npz")?;
+    outputs::check(common, &[("--output", args.output.as_deref(), NPZ)])?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let bar = Bar::new("propagate", common);

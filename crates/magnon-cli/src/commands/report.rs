@@ -2,9 +2,10 @@
 
 use crate::args::Common;
 use crate::interrupt::{leave, stoppable};
+use crate::outputs::{self, HTML, output};
 use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report};
-use crate::run_report;
+use crate::{figures, run_report};
 use clap::Args;
 use magnon::Error;
 use magnon::workflow::kept_run;
@@ -15,11 +16,12 @@ pub struct ReportArgs {
     /// The run folder of `magnon train`
     pub run: PathBuf,
     /// Write the page to this file [default: report.html in the run folder]
-    #[arg(short, long, value_name = "F.html", help_heading = "Output")]
+    #[arg(short, long, value_name = "F.html", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
 }
 
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
+    outputs::check(common, &[("--output", args.output.as_deref(), HTML)])?;
     let mut clock = Clock::default();
     let bar = Bar::open_ended("reading the data", common);
     let found = clock.phase("load", || stoppable(|stop| kept_run(&args.run, &Stop(stop))));
@@ -33,7 +35,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
     let page = clock.phase("report", || run_report::report(&run, command));
     drop(bar);
     let path = args.output.clone().unwrap_or_else(|| args.run.join("report.html"));
-    page.save(&path)?;
+    figures::save_page(&page, &path)?;
     let mut report = Report::default();
     report.files([("output", Some(&path))]);
     report.line("written", path.display());

@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::jobs::{self, remark_known, run_jobs};
-use crate::report::check_folder;
+use crate::outputs::{self, MARKDOWN, output};
 use crate::reproduce_page;
 use clap::Args;
 use magnon::data::write::write_atomic;
@@ -27,14 +27,13 @@ pub struct ReproduceArgs {
     #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Write all tables to this .md file
-    #[arg(long, value_name = "F.md", help_heading = "Output")]
+    #[arg(long, value_name = "F.md", value_parser = output(), help_heading = "Output")]
     pub markdown: Option<PathBuf>,
 }
 
 pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
-    if let Some(path) = &args.markdown {
-        check_folder(path)?;
-    }
+    outputs::check(common, &[("--markdown", args.markdown.as_deref(), MARKDOWN)])?;
+    outputs::check_folder("--output", args.output.as_deref())?;
     let parts: Vec<&str> = match args.part.as_str() {
         "all" => Vec::new(),
         part => vec![part],

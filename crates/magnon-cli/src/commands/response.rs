@@ -4,8 +4,9 @@ use super::operator::{self, build};
 use super::{propagate, response_curves};
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
 use crate::data;
-use crate::figures::{self, check_plot};
-use crate::report::{Clock, Report, check_ending, fault, usage};
+use crate::figures;
+use crate::outputs::{self, CSV, NPY, PICTURE, output};
+use crate::report::{Clock, Report, fault, usage};
 use clap::Args;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::matrix::Matrix;
@@ -50,13 +51,13 @@ pub struct ResponseArgs {
     #[arg(long, value_name = "N", conflicts_with = "eigenvalues", help_heading = "Output")]
     pub points: Option<usize>,
     /// Write the csv to this file instead of standard output
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
     /// Write lambda and response as two columns to this .npy file, float64
-    #[arg(long, value_name = "F.npy", conflicts_with = "eigenvalues", help_heading = "Output")]
+    #[arg(long, value_name = "F.npy", conflicts_with = "eigenvalues", value_parser = output(), help_heading = "Output")]
     pub npy: Option<PathBuf>,
     /// Draw a figure into this file, by its ending
-    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    #[arg(long, value_name = "F.svg|png|html", value_parser = output(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
 }
 
@@ -79,8 +80,14 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
             "--eigenvalues compares normalised operators; not with --normalize none",
         ));
     }
-    check_ending(args.npy.as_deref(), "npy")?;
-    check_plot(args.plot.as_deref())?;
+    outputs::check(
+        common,
+        &[
+            ("--csv", args.csv.as_deref(), CSV),
+            ("--npy", args.npy.as_deref(), NPY),
+            ("--plot", args.plot.as_deref(), PICTURE),
+        ],
+    )?;
     let mut clock = Clock::default();
     let loaded = data::read(&args.data, common, &mut clock)?;
     let built = build(&args.operator, &loaded, common)?;

@@ -3,7 +3,8 @@
 use crate::args::{Common, ConfigArgs, DataArgs};
 use crate::data::read_training_data;
 use crate::jobs::{self, remark_known, run_jobs};
-use crate::report::{check_folder, usage};
+use crate::outputs::{self, CSV, JSON, PICTURE, output};
+use crate::report::usage;
 use crate::tune_page;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
@@ -36,13 +37,13 @@ pub struct TuneArgs {
     #[arg(long, value_name = "M", default_value_t = 1, help_heading = "Search")]
     pub runs: usize,
     /// Write the best configuration to this .json file, which `train --preset` takes
-    #[arg(short, long, value_name = "F.json", help_heading = "Output")]
+    #[arg(short, long, value_name = "F.json", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Write the table of trials to this .csv file
-    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    #[arg(long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
     /// Draw what mattered into this .svg, .png or .html file
-    #[arg(long, value_name = "F.svg", help_heading = "Output")]
+    #[arg(long, value_name = "F.svg", value_parser = output(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
 }
 
@@ -68,10 +69,14 @@ impl TuneArgs {
 
 pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let start = Instant::now();
-    for path in [&args.output, &args.csv].into_iter().flatten() {
-        check_folder(path)?;
-    }
-    crate::figures::check_plot(args.plot.as_deref())?;
+    outputs::check(
+        common,
+        &[
+            ("--output", args.output.as_deref(), JSON),
+            ("--csv", args.csv.as_deref(), CSV),
+            ("--plot", args.plot.as_deref(), PICTURE),
+        ],
+    )?;
     let (base, config) = (args.base(common)?, args.config(common)?);
     let dataset = read_training_data(&base.data, common.seed(), common)?;
     let splits = choose_splits(&dataset, &base.data, args.splits, common.seed())?;

@@ -6,7 +6,8 @@
 
 mod data;
 
-use magnon_plot::{Figure, PlotError, save};
+use magnon_plot::{Figure, encode};
+use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -24,13 +25,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(folder: &Path) -> Result<(), PlotError> {
-    std::fs::create_dir_all(folder)
-        .map_err(|source| PlotError::Write { path: folder.to_owned(), source })?;
-    data::report().save(folder.join("report.html"))?;
-    data::hostile_report().save(folder.join("hostile.html"))?;
-    data::large_report().save(folder.join("large.html"))?;
-    data::bare_report().save(folder.join("bare.html"))?;
+fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(folder.join("report.html"), data::report().html()?)?;
+    std::fs::write(folder.join("hostile.html"), data::hostile_report().html()?)?;
+    std::fs::write(folder.join("large.html"), data::large_report().html()?)?;
+    std::fs::write(folder.join("bare.html"), data::bare_report().html()?)?;
     let figures: [(&str, Box<dyn Figure>); 9] = [
         ("spectrum", Box::new(data::spectrum())),
         ("density", Box::new(data::density())),
@@ -44,7 +44,8 @@ fn write(folder: &Path) -> Result<(), PlotError> {
     ];
     for (name, figure) in &figures {
         for extension in ["svg", "png", "html"] {
-            save(figure.as_ref(), folder.join(format!("{name}.{extension}")))?;
+            let path = folder.join(format!("{name}.{extension}"));
+            std::fs::write(&path, encode(figure.as_ref(), &path)?)?;
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ pub use shares::SharesFigure;
 pub use spectrum::{SpectrumCurve, SpectrumFigure};
 pub use training::TrainingFigure;
 
-/// Anything that [`save`](fn@crate::save) can draw: the figures of this crate.
+/// Anything that [`encode`](fn@crate::encode) can draw: the figures of this crate.
 pub trait Figure: crate::plan::Plot {}
 
 impl<F: crate::plan::Plot> Figure for F {}

@@ -12,11 +12,10 @@ use crate::plan::{Plan, Plot};
 use crate::table::Table;
 use crate::{
     ConfusionFigure, DensityFigure, EigenmapFigure, FrustrationFigure, PlotError, ResponseFigure,
-    SharesFigure, SpectrumFigure, TrainingFigure, save,
+    SharesFigure, SpectrumFigure, TrainingFigure,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-use std::path::Path;
 
 /// A run told on one page that needs no network and no other file. Every part may be left empty and
 /// is then left out.
@@ -132,11 +131,6 @@ impl Report {
             let _ = writeln!(body, "<footer>Made by {}</footer>", Escaped(&self.made_by));
         }
         Ok(page::whole(&self.title, &body))
-    }
-
-    /// Writes the page, beside its target first, then renamed.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
-        save::write(path.as_ref(), self.html()?.as_bytes())
     }
 
     fn header(&self, out: &mut String, sections: &[Section]) {

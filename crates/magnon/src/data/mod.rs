@@ -6,6 +6,7 @@ mod dataset;
 mod detect;
 mod error;
 mod feature_file;
+mod fingerprint;
 mod joined;
 mod load;
 mod made;
@@ -31,6 +32,8 @@ pub use dataset::{
 };
 pub use error::DataError;
 pub use feature_file::{FeatureFile, PartScaling};
+pub(crate) use fingerprint::split_check;
+pub use fingerprint::{Fingerprint, fingerprint};
 pub(crate) use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
 pub use made::{MadeFeatures, MadeKind};

@@ -3,6 +3,16 @@
 
 #[cfg(test)]
 pub(crate) mod faults;
+mod sealed;
+mod target;
+mod temporary;
+mod work_folder;
+
+pub(crate) use sealed::{checksum, seal, unseal};
+pub(crate) use target::{Stream, Target, TargetFile, WriteSeek, folder_of};
+pub use temporary::remove_unfinished;
+pub(crate) use temporary::{Temporary, enlist, is_temporary, strike};
+pub(crate) use work_folder::{Kind, WorkFolder};
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -60,13 +70,26 @@ pub(crate) fn list(folder: &Path) -> io::Result<Option<Vec<PathBuf>>> {
 /// A whole file.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     trip(Operation::Read)?;
+    check_regular(path)?;
     std::fs::read(path)
 }
 
 /// A file to be read in part.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     trip(Operation::Read)?;
+    check_regular(path)?;
     File::open(path)
+}
+
+/// Refuses a pipe or a device in the place of a file that is kept: to open a pipe is to wait for its writer.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(meta) if !meta.is_file() && !meta.is_dir() => {
+            Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"))
+        }
+        // What else is wrong, opening it will tell.
+        _ => Ok(()),
+    }
 }
 
 /// Opens a file for a lock, and makes it where it is missing.
@@ -209,6 +232,22 @@ fn has_no_locks(reason: &io::Error) -> bool {
         return true;
     }
     reason.kind() == ErrorKind::Unsupported
+}
+
+/// Whether an open file is still the one of this name: a lock on a file that was removed keeps nobody out.
+pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let Some(named) = metadata(path)? else { return Ok(false) };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let held = file.metadata()?;
+        Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, named);
+        Ok(true)
+    }
 }
 
 fn missing_is_none<T>(found: io::Result<T>) -> io::Result<Option<T>> {

@@ -1,7 +1,6 @@
 //! `checksums.json`: what the files of a run were when it came to its end.
 
-use super::sealed::{checksum, seal, unseal};
-use crate::disk;
+use crate::disk::{self, checksum, seal, unseal};
 use crate::tensors::FileError;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -41,7 +40,7 @@ impl Checksums {
             },
             _ => FileError::Read { path: path.clone(), reason },
         })?;
-        let sums = serde_json::from_value(unseal(&path, &text)?);
-        sums.map(Self).map_err(|_| FileError::Changed { path })
+        let sums = unseal(&text).and_then(|sums| serde_json::from_value(sums).ok());
+        sums.map(Self).ok_or(FileError::Changed { path })
     }
 }

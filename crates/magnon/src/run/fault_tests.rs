@@ -2,7 +2,7 @@
 //! on with, and never a mixture.
 
 use super::{FileError, PredictionCache, RunFolder, SavedModel};
-use crate::data::{Dataset, Scaling, SyntheticConfig};
+use crate::data::{Dataset, Fingerprint, Scaling, SyntheticConfig};
 use crate::disk::faults::{self, Fault};
 use crate::graph::generate::GeneratorConfig;
 use crate::matrix::Matrix;
@@ -70,7 +70,8 @@ impl Run {
 
     /// Begins the run, and leaves it to be gone on with.
     fn begin(&self, path: &Path, overwrite: bool, resume: bool) -> Result<RunFolder, FileError> {
-        let folder = RunFolder::begin(path, &self.config, overwrite, resume)?;
+        let folder =
+            RunFolder::begin(path, &self.config, &Fingerprint::default(), overwrite, resume)?;
         let file = path.join("checkpoints/trial.safetensors");
         let written = (|| {
             if resume && let Some(state) = checkpoint::read_if_there(&file, "trial")? {

@@ -1,11 +1,10 @@
 //! The lock of a run folder: one process at a time writes there.
 
 use crate::data::DataError;
-use crate::data::write::{enlist, strike};
-use crate::disk;
+use crate::disk::{self, enlist, is_at, strike};
 use crate::tensors::FileError;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -64,23 +63,6 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         self.release();
-    }
-}
-
-/// Whether the file is still the one of this name: the former owner removes it before it gives the
-/// lock back, and a lock on a file without a name keeps nobody out.
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let Some(named) = disk::metadata(path)? else { return Ok(false) };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let held = file.metadata()?;
-        Ok((held.dev(), held.ino()) == (named.dev(), named.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = (file, named);
-        Ok(true)
     }
 }
 

@@ -10,7 +10,6 @@ mod lock;
 mod model_file;
 mod predict;
 mod reach;
-mod sealed;
 mod under_way;
 
 pub use crate::tensors::FileError;

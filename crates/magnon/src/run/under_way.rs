@@ -1,14 +1,14 @@
 //! `checkpoints`: the part of a run folder that a run under way writes in.
 
-use super::sealed::{seal, unseal};
-use crate::data::DataError;
-use crate::data::write::{is_temporary, write_atomic};
-use crate::disk;
+use crate::data::write::write_atomic;
+use crate::data::{DataError, Fingerprint};
+use crate::disk::{self, is_temporary, seal, unseal};
 use crate::tensors::{FileError, bytes_of, format_of};
 use crate::train::{RunConfig, checkpoint};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// The folder: a sealed `config.json`, which says that a run is under way, and its checkpoints.
+/// The folder: a sealed `config.json`, which says that a run is under way and on which data, and its checkpoints.
 #[derive(Clone, Debug)]
 pub(super) struct UnderWay {
     pub path: PathBuf,
@@ -33,15 +33,20 @@ impl UnderWay {
         disk::exists(&path).map_err(|reason| FileError::Read { path, reason })
     }
 
-    /// The configuration of the run that is under way.
-    pub fn config(&self) -> Result<RunConfig, FileError> {
+    /// The configuration of the run that is under way, and what its data were.
+    pub fn read(&self) -> Result<(RunConfig, Fingerprint), FileError> {
         let path = self.config_file();
-        RunConfig::parse(&path, &unseal(&path, &bytes_of(&path)?)?.to_string())
+        let changed = || FileError::Changed { path: path.clone() };
+        let mut content = unseal(&bytes_of(&path)?).ok_or_else(changed)?;
+        let data = content.get_mut("data").map(Value::take).ok_or_else(changed)?;
+        let data = serde_json::from_value(data).map_err(|_| changed())?;
+        let config = content.get("config").ok_or_else(changed)?;
+        Ok((RunConfig::parse(&path, &config.to_string())?, data))
     }
 
     /// Begins a run. What another run has left is removed first, but for its configuration, which
     /// is replaced in one step: at no time is there no run to go on with where there was one.
-    pub fn begin(&self, config: &RunConfig) -> Result<(), FileError> {
+    pub fn begin(&self, config: &RunConfig, data: &Fingerprint) -> Result<(), FileError> {
         let Found { ours, others } = self.look()?;
         if let Some(other) = others.first() {
             let name = other.file_name().unwrap_or_default().display();
@@ -55,7 +60,7 @@ impl UnderWay {
             path: path.clone(),
             problem: error.to_string(),
         };
-        let text = seal(config).map_err(broken)?;
+        let text = seal(&json!({ "config": config, "data": data })).map_err(broken)?;
         Ok(write_atomic(&path, |out| out.write_all(text.as_bytes()))?)
     }
 

@@ -4,9 +4,10 @@ use super::Progress;
 use crate::Error;
 use crate::cycles::{CycleCounts, Cycles, count_cycles};
 use crate::data::Dataset;
-use crate::data::write::write_csv;
+use crate::data::write::{table, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Configuration of [`list_cycles`].
@@ -29,7 +30,7 @@ pub struct CycleListConfig {
 }
 
 /// Counts all cycles on all threads, or one by one where their number is limited or they are listed. A search that
-/// is stopped gives what is known by then.
+/// is stopped gives what is known by then, and writes no list.
 pub fn list_cycles(
     dataset: &Dataset,
     config: &CycleListConfig,
@@ -54,7 +55,14 @@ pub fn list_cycles(
             };
             let words = |cycle: &[u32]| cycle.iter().map(name).collect::<Vec<_>>().join(between);
             let rows = counted.map(|cycle| [cycle.len().to_string(), words(&cycle)]);
-            write_csv(path, &["length", "nodes"], rows)?;
+            let written = write_atomic(path, |target| {
+                table(target, &["length", "nodes"], rows)?;
+                // A list that is not whole gets no name.
+                if progress.is_stopped() { Err(ErrorKind::Interrupted.into()) } else { Ok(()) }
+            });
+            if !progress.is_stopped() {
+                written?;
+            }
         }
         None => counted.for_each(drop),
     }

@@ -85,14 +85,26 @@ pub fn read_training_data(config: &DataConfig, seed: u64) -> Result<Dataset, Err
     Ok(dataset)
 }
 
-/// The generator where `name` is that of one and not of a file.
+/// The generator of this name, where there is one.
 pub fn generator(name: &str) -> Option<Result<SyntheticConfig, Error>> {
     let (kind, _) = name.split_once(':').unwrap_or((name, ""));
     let known = kind == "demo" || kind.parse::<GeneratorKind>().is_ok();
-    (known && !Path::new(name).exists()).then(|| {
+    known.then(|| {
         let parsed = name.parse::<SyntheticConfig>();
         parsed.map_err(|error| Error::Argument(format!("cannot generate '{name}': {error}")))
     })
+}
+
+/// What a user's name of data stands for. A file or folder that has the name of a generator comes first, and is given
+/// its whole path: a configuration that says `demo` means the generator, whatever lies there later.
+pub fn settled_source(name: &str) -> String {
+    let path = Path::new(name);
+    match std::path::absolute(path) {
+        Ok(whole) if generator(name).is_some() && path.exists() => {
+            whole.to_string_lossy().into_owned()
+        }
+        _ => name.to_owned(),
+    }
 }
 
 fn generated(

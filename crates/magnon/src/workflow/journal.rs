@@ -1,7 +1,7 @@
 //! `Journal`: the finished jobs of a long call, kept line by line, so that it can go on.
 
 use crate::Error;
-use crate::data::{DataError, Dataset, Features, Split};
+use crate::data::{DataError, Dataset, fingerprint};
 use crate::run::FileError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,8 @@ struct Header {
     data: String,
 }
 
-/// Finished jobs in a file of JSON lines, each written as soon as it is known. A line that a kill has cut
-/// short is dropped.
+/// Finished jobs in a file of JSON lines, each with its checksum and written as soon as it is known. A line that a kill
+/// has cut short is dropped; a job whose line is damaged is done again.
 #[derive(Debug)]
 pub struct Journal<J> {
     path: PathBuf,
@@ -52,6 +52,7 @@ impl<J: Job> Journal<J> {
             std::fs::create_dir_all(folder)
                 .map_err(|reason| failed("make the folder of", reason))?;
         }
+        crate::disk::check_regular(path).map_err(|reason| failed("open", reason))?;
         let opened =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let mut file = opened.map_err(|reason| failed("open", reason))?;
@@ -79,8 +80,7 @@ impl<J: Job> Journal<J> {
                     return Err(FileError::Broken { path, problem }.into());
                 }
                 first = false;
-            } else {
-                let Ok(job) = serde_json::from_slice::<J>(&line) else { break };
+            } else if let Some(job) = unseal::<J>(&line) {
                 jobs.insert(job.key().to_owned(), job);
             }
             end += read as u64;
@@ -89,7 +89,7 @@ impl<J: Job> Journal<J> {
         file.seek(SeekFrom::End(0)).map_err(|reason| failed("write", reason))?;
         let mut journal = Self { path: path.to_owned(), file, jobs };
         if first {
-            journal.append(&own)?;
+            journal.append(&json(path, &own)?)?;
         }
         Ok(journal)
     }
@@ -121,16 +121,13 @@ impl<J: Job> Journal<J> {
 
     /// Keeps a job.
     pub(super) fn keep(&mut self, job: &J) -> Result<(), Error> {
-        self.append(job)?;
+        let record = json(&self.path, job)?;
+        self.append(&format!("{}{record}}}", prefix(&record)))?;
         self.jobs.insert(job.key().to_owned(), job.clone());
         Ok(())
     }
 
-    fn append(&mut self, value: &impl Serialize) -> Result<(), Error> {
-        let text = serde_json::to_string(value).map_err(|error| FileError::Broken {
-            path: self.path.clone(),
-            problem: error.to_string(),
-        })?;
+    fn append(&mut self, text: &str) -> Result<(), Error> {
         // One call per line, so that an end in the middle cuts at most the last one.
         let written = self.file.write_all(format!("{text}\n").as_bytes());
         let path = self.path.clone();
@@ -138,36 +135,22 @@ impl<J: Job> Journal<J> {
     }
 }
 
-/// A checksum of splits.
-pub(super) fn split_check(splits: &[Split]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    for nodes in splits.iter().flat_map(|split| [&split.train, &split.val, &split.test]) {
-        hasher.update(&(nodes.len() as u64).to_le_bytes());
-        hasher.update(bytemuck::cast_slice(nodes));
-    }
-    hasher.finalize()
+fn json(path: &Path, value: &impl Serialize) -> Result<String, Error> {
+    let broken = |error: serde_json::Error| FileError::Broken {
+        path: path.to_owned(),
+        problem: error.to_string(),
+    };
+    Ok(serde_json::to_string(value).map_err(broken)?)
 }
 
-/// A checksum of everything that results depend on, after the numbers of nodes and edges.
-pub fn fingerprint(dataset: &Dataset) -> String {
-    let mut hasher = crc32fast::Hasher::new();
-    let graph = &dataset.graph;
-    for u in 0..graph.nodes() {
-        hasher.update(&(graph.targets(u).len() as u64).to_le_bytes());
-        hasher.update(bytemuck::cast_slice(graph.targets(u)));
-        hasher.update(bytemuck::cast_slice(graph.weights(u).unwrap_or_default()));
-    }
-    if let Some(features) = &dataset.features {
-        hasher.update(&(features.cols() as u64).to_le_bytes());
-        hasher.update(bytemuck::cast_slice(features.values()));
-        if let Features::Sparse(matrix) = features {
-            for row in 0..matrix.rows() {
-                hasher.update(bytemuck::cast_slice(matrix.row(row).0));
-            }
-        }
-    }
-    for class in dataset.labels.iter().flat_map(|labels| &labels.classes) {
-        hasher.update(&class.map_or(u32::MAX, |class| class).to_le_bytes());
-    }
-    format!("{}-{}-{:08x}", graph.nodes(), graph.edges(), hasher.finalize())
+/// What stands before a record in its line: the checksum of its text.
+fn prefix(record: &str) -> String {
+    format!("{{\"crc32\":\"{:08x}\",\"record\":", crc32fast::hash(record.as_bytes()))
+}
+
+/// The record of a line, where it is as it was written.
+fn unseal<J: DeserializeOwned>(line: &[u8]) -> Option<J> {
+    let line = std::str::from_utf8(line).ok()?.strip_suffix("}\n")?;
+    let record = line.get(prefix("").len()..)?;
+    (line.strip_suffix(record)? == prefix(record)).then(|| serde_json::from_str(record).ok())?
 }

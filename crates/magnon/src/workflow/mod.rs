@@ -5,6 +5,7 @@
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
 //! take long have a [`Progress`], which is told how far they are and may stop them.
 
+mod blocks;
 mod channels;
 mod charge;
 mod choice;
@@ -41,10 +42,13 @@ mod spectrum;
 mod train;
 pub mod tune;
 
+pub use crate::data::fingerprint;
 pub use channels::{ChannelRow, ChannelsReport, TakeChannel, propagate_channels, write_channels};
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
 pub use cycle_list::{CycleListConfig, list_cycles};
-pub use dataset::{choose_split, choose_splits, generator, read_dataset, read_training_data};
+pub use dataset::{
+    choose_split, choose_splits, generator, read_dataset, read_training_data, settled_source,
+};
 pub use denoise::{DenoiseReport, DenoisedSignal, Signal, denoise};
 pub use density::{DensityReport, density};
 pub use eigenmap::{EigenmapReport, MappedNodes, eigenmap};
@@ -56,7 +60,7 @@ pub use frustration::{FrustrationReport, frustration};
 pub use generate::{GenerateReport, Generated, generate};
 pub use grouped::grouped;
 pub use info::{DataInfo, SplitSize, info};
-pub use journal::{Job, Journal, fingerprint};
+pub use journal::{Job, Journal};
 pub use made::make_features;
 pub use models::{ModelList, ModelReport, ModelSummary, model, models};
 pub use operator::{BuiltOperator, OperatorReport, OperatorSummary, operator};

@@ -2,23 +2,20 @@
 //!
 //! Columns never mix, so blocks depend on nothing but their own columns, and all numbers are those of
 //! [`propagate`](super::propagate()) bit for bit. A block that is done lies in a file of its own in the folder
-//! `OUTPUT.blocks`; the same call goes on behind those that a kill has left. When all are there, they are joined
+//! `OUTPUT.blocks`; the same call resumes behind those that a kill has left. When all are there, they are joined
 //! into the output, which appears whole or not at all. On a card, blocks are cut further to what its memory
 //! takes, and all numbers are those of [`propagate_on`](super::propagate_on).
 
+use super::blocks::{Blocks, Shape};
 use super::filter::build;
 use super::precision::{Precision, write_filtered};
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
-use crate::data::write::write_atomic;
 use crate::data::{DataError, FeatureFile, FeatureNorm};
-use crate::disk;
 use crate::filter::{Filter, FilterConfig, FilterError, Propagated, bytes_for, columns_within};
 use crate::nn::{Device, Engine, EngineWork, Propagator};
 use serde::Serialize;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What becomes of features on disk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -109,8 +106,8 @@ fn filter_file(
     let blocks = cols.div_ceil(width);
     features.remarks().iter().for_each(|remark| progress.remark(remark));
     let mut seconds = built.report.seconds.clone();
+    let mut known = 0;
     let (real, precision) = (operator.is_real(), file.precision);
-    let mut work = Blocks { folder: PathBuf::new(), width, cols, nodes, real, precision, known: 0 };
     let span = |block: usize| block * width..((block + 1) * width).min(cols);
     let filtered = |block: usize, scaling: &_, seconds: &mut Phases| -> Result<Propagated, Error> {
         let part = seconds.time("read", || features.columns(span(block), scaling))?;
@@ -130,20 +127,23 @@ fn filter_file(
         drop(whole);
         seconds.time("write", || write_filtered(&file.output, &result, file.precision))?;
     } else {
-        let _lock = work.open(built, filter, (features, file))?;
+        let shape = Shape { width, cols, nodes, bytes: precision.bytes(real) };
+        let work = Blocks::open(shape, built, filter, (features, file))?;
         let scaling = seconds.time("read", || features.survey(file.feature_norm, width))?;
         tell(progress, scaling.words());
         for block in 0..blocks {
             if work.is_done(block)? {
-                work.known += 1;
+                known += 1;
                 continue;
             }
             let result = filtered(block, &scaling, &mut seconds)?;
             precision.check(&result, span(block), &file.output)?;
-            seconds.time("write", || work.keep(block, &result))?;
+            seconds.time("write", || work.keep(block, &result, precision))?;
         }
-        seconds.time("write", || work.join(&file.output))?;
-        work.clear()?;
+        seconds.time("write", || {
+            precision.write_rows(&file.output, real, [nodes, cols], |target| work.join(target))
+        })?;
+        work.folder.clear()?;
     }
     Ok(FileReport {
         operator: built.report.operator.clone(),
@@ -151,7 +151,7 @@ fn filter_file(
         columns: cols,
         dtype: precision.dtype(real).to_owned(),
         blocks,
-        known_blocks: work.known,
+        known_blocks: known,
         block_bytes: bytes_for(operator, filter, width.min(cols)),
         seconds,
     })
@@ -160,138 +160,5 @@ fn filter_file(
 fn tell(progress: &dyn Progress, words: Option<&str>) {
     if let Some(words) = words {
         progress.remark(words);
-    }
-}
-
-/// The blocks that are done, each in a file.
-struct Blocks {
-    folder: PathBuf,
-    width: usize,
-    cols: usize,
-    nodes: usize,
-    real: bool,
-    precision: Precision,
-    known: usize,
-}
-
-/// Bytes of a block that are read at once when blocks are joined.
-const PIECE: usize = 4 << 20;
-
-impl Blocks {
-    fn failed(&self, action: &'static str) -> impl Fn(io::Error) -> DataError + use<> {
-        let path = self.folder.clone();
-        move |reason| DataError::Io { path: path.clone(), action, reason }
-    }
-
-    /// Opens the folder beside the output. Blocks of other work are removed.
-    fn open(
-        &mut self,
-        built: &BuiltOperator,
-        filter: &Filter,
-        (features, file): (&FeatureFile, &FilteredFile),
-    ) -> Result<File, DataError> {
-        let mut name = file.output.file_name().unwrap_or_default().to_owned();
-        name.push(".blocks");
-        self.folder = file.output.with_file_name(name);
-        disk::make_folder(&self.folder).map_err(self.failed("write"))?;
-        let lock = disk::open_lock(&self.folder.join("lock")).map_err(self.failed("write"))?;
-        if !disk::lock(&lock).map_err(self.failed("write"))? {
-            let problem =
-                "another process is filtering into it; wait for its end, or choose another file";
-            return Err(DataError::format(file.output.display().to_string(), problem));
-        }
-        let meta = std::fs::metadata(features.path()).map_err(self.failed("read"))?;
-        let key = format!(
-            "{:?}",
-            (
-                env!("CARGO_PKG_VERSION"),
-                built.operator.config(),
-                built.operator.pattern().checksum(),
-                filter,
-                (features, meta.len(), meta.modified().ok(), file.feature_norm),
-                (self.width, self.precision),
-            )
-        );
-        // Numbers of a card are rounded otherwise.
-        let key = match file.device.describe() {
-            Ok(card) if !file.device.is_cpu() => format!("{key} on {card}"),
-            _ => key,
-        };
-        let path = self.folder.join("key");
-        if disk::read(&path).ok().as_deref() != Some(key.as_bytes()) {
-            for block in disk::list(&self.folder).map_err(self.failed("write"))?.unwrap_or_default()
-            {
-                if !block.ends_with("lock") {
-                    disk::remove(&block).map_err(self.failed("write"))?;
-                }
-            }
-            write_atomic(&path, |target| target.write_all(key.as_bytes()))?;
-        }
-        Ok(lock)
-    }
-
-    fn path(&self, block: usize) -> PathBuf {
-        self.folder.join(format!("block-{block}"))
-    }
-
-    fn width(&self, block: usize) -> usize {
-        self.width.min(self.cols - block * self.width)
-    }
-
-    /// Whether a block lies there whole; it has its name only then.
-    fn is_done(&self, block: usize) -> Result<bool, DataError> {
-        let bytes = self.nodes * self.width(block) * self.precision.bytes(self.real);
-        let found = disk::metadata(&self.path(block)).map_err(self.failed("read"))?;
-        Ok(found.is_some_and(|meta| meta.len() == bytes as u64))
-    }
-
-    fn keep(&self, block: usize, result: &Propagated) -> Result<(), DataError> {
-        write_atomic(&self.path(block), |target| self.precision.put(result, target))
-    }
-
-    /// Puts the blocks side by side, in a file among them that then gets its name: what a kill leaves behind lies
-    /// in the folder, which goes in the end.
-    fn join(&self, output: &Path) -> Result<(), DataError> {
-        let blocks = self.cols.div_ceil(self.width);
-        let open = |block: usize| disk::open(&self.path(block));
-        let files: io::Result<Vec<File>> = (0..blocks).map(open).collect();
-        let mut files = files.map_err(self.failed("read"))?;
-        let bytes = self.precision.bytes(self.real);
-        let row = self.cols * bytes;
-        let many = (PIECE / row.max(1)).clamp(1, self.nodes.max(1));
-        let mut rows = vec![0u8; many * row];
-        let mut part = vec![0u8; many * self.width * bytes];
-        let joined = self.folder.join("joined.npy");
-        self.precision.write_rows(&joined, self.real, [self.nodes, self.cols], |target| {
-            for first in (0..self.nodes).step_by(many) {
-                let count = many.min(self.nodes - first);
-                for (block, file) in files.iter_mut().enumerate() {
-                    let width = self.width(block) * bytes;
-                    let part = &mut part[..count * width];
-                    file.read_exact(part)?;
-                    let places = rows.chunks_exact_mut(row);
-                    for (row, cells) in places.zip(part.chunks_exact(width)) {
-                        row[block * self.width * bytes..][..width].copy_from_slice(cells);
-                    }
-                }
-                target.write_all(&rows[..count * row])?;
-            }
-            Ok(())
-        })?;
-        let folder = match output.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        disk::rename(&joined, output)
-            .and_then(|()| disk::sync_folder(folder))
-            .map_err(|reason| DataError::Io { path: output.to_owned(), action: "write", reason })
-    }
-
-    /// Removes the folder; its blocks are in the output now.
-    fn clear(&self) -> Result<(), DataError> {
-        for path in disk::list(&self.folder).map_err(self.failed("write"))?.unwrap_or_default() {
-            disk::remove(&path).map_err(self.failed("write"))?;
-        }
-        disk::remove_folder(&self.folder).map_err(self.failed("write"))
     }
 }

@@ -1,7 +1,7 @@
 //! The files of a run: what is written is read back, and what was damaged is refused.
 
 use crate::training_common::{charge, config, dataset, kinds};
-use magnon::data::{Dataset, Scaling};
+use magnon::data::{Dataset, Fingerprint, Scaling};
 use magnon::model::{ChargeChoice, MODELS, MgcConfig, ModelConfig};
 use magnon::nn::{NamedNumbers, Shape};
 use magnon::operator::Charge;
@@ -317,7 +317,9 @@ fn folders_guard_what_they_hold() {
     let path = root.path().join("run");
     let (data, config) = small("mgc", charge(3));
     let (saved, outcome) = trained(&data, &config);
-    let begin = |overwrite, resume| RunFolder::begin(&path, &config, overwrite, resume);
+    let begin = |overwrite, resume| {
+        RunFolder::begin(&path, &config, &Fingerprint::default(), overwrite, resume)
+    };
     let says = |result: Result<RunFolder, FileError>, word: &str| {
         let error = result.expect_err(word).to_string();
         assert!(error.contains("run") && error.contains(word), "{error}");
@@ -356,7 +358,9 @@ fn folders_guard_what_they_hold() {
     std::fs::create_dir(&other).unwrap();
     std::fs::write(other.join("thesis.tex"), "x").unwrap();
     for overwrite in [false, true] {
-        let error = RunFolder::begin(&other, &config, overwrite, false).unwrap_err().to_string();
+        let error = RunFolder::begin(&other, &config, &Fingerprint::default(), overwrite, false)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("other files"), "{error}");
     }
     assert!(other.join("thesis.tex").exists());
@@ -367,7 +371,7 @@ fn finished(path: &Path) -> (RunConfig, SavedModel, PredictionCache) {
     let (data, config) = small("mgc", charge(3));
     let (saved, outcome) = trained(&data, &config);
     let known = known(&data, &outcome.runs[0]);
-    let folder = RunFolder::begin(path, &config, false, false).unwrap();
+    let folder = RunFolder::begin(path, &config, &Fingerprint::default(), false, false).unwrap();
     let stray = path.join(".magnon-AbCdEfGh1234.tmp");
     std::fs::write(&stray, "").unwrap();
     folder.finish(&config, &saved, &known, &outcome.runs[0].history, &"done").unwrap();
@@ -392,19 +396,19 @@ fn leftovers_of_our_own_are_no_hindrance() {
         for file in [path.join(stray), path.join(".magnon.lock"), checkpoints.join(stray)] {
             std::fs::write(file, "").unwrap();
         }
-        drop(RunFolder::begin(&path, &config, overwrite, false).unwrap());
+        drop(RunFolder::begin(&path, &config, &Fingerprint::default(), overwrite, false).unwrap());
         assert_eq!(names(&path), BTreeSet::from(["checkpoints".to_owned()]));
         assert_eq!(names(&checkpoints), BTreeSet::from(["config.json".to_owned()]));
         // Going on sweeps, too; what only looks like ours stays.
         std::fs::write(path.join(stray), "").unwrap();
         std::fs::write(path.join(theirs), "").unwrap();
-        drop(RunFolder::begin(&path, &config, false, true).unwrap());
+        drop(RunFolder::begin(&path, &config, &Fingerprint::default(), false, true).unwrap());
         assert!(!path.join(stray).exists() && path.join(theirs).exists());
     }
     let path = root.path().join("c");
     std::fs::create_dir(&path).unwrap();
     std::fs::write(path.join(theirs), "").unwrap();
-    RunFolder::begin(&path, &config, true, false).unwrap_err();
+    RunFolder::begin(&path, &config, &Fingerprint::default(), true, false).unwrap_err();
     assert_eq!(names(&path), BTreeSet::from([theirs.to_owned()]));
 }
 
@@ -414,10 +418,11 @@ fn one_writes_and_others_are_told() {
     let path = root.path().join("run");
     let (config, ..) = finished(&path);
     assert!(names(&path).iter().all(|name| !name.starts_with('.')), "{:?}", names(&path));
-    let folder = RunFolder::begin(&path, &config, true, false).unwrap();
+    let folder = RunFolder::begin(&path, &config, &Fingerprint::default(), true, false).unwrap();
     let before = names(&path);
     for (overwrite, resume) in [(false, false), (true, false), (false, true)] {
-        let error = RunFolder::begin(&path, &config, overwrite, resume).unwrap_err();
+        let error = RunFolder::begin(&path, &config, &Fingerprint::default(), overwrite, resume)
+            .unwrap_err();
         assert!(matches!(error, FileError::Busy { .. }), "{error}");
         assert!(error.to_string().contains("another process"), "{error}");
     }
@@ -426,9 +431,11 @@ fn one_writes_and_others_are_told() {
     drop(folder);
     let mut another = config.clone();
     another.train.seed += 1;
-    let error = RunFolder::begin(&path, &another, false, true).unwrap_err().to_string();
+    let error = RunFolder::begin(&path, &another, &Fingerprint::default(), false, true)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("another configuration"), "{error}");
-    drop(RunFolder::begin(&path, &config, false, true).unwrap());
+    drop(RunFolder::begin(&path, &config, &Fingerprint::default(), false, true).unwrap());
 }
 
 #[test]
@@ -440,7 +447,7 @@ fn of_many_at_once_one_begins() {
         let barrier = Barrier::new(4);
         let begin = || {
             barrier.wait();
-            let begun = RunFolder::begin(&path, &config, true, false);
+            let begun = RunFolder::begin(&path, &config, &Fingerprint::default(), true, false);
             barrier.wait();
             begun.is_ok()
         };
@@ -481,11 +488,13 @@ fn a_flipped_bit_in_any_file_is_told_with_its_name() {
         load().unwrap();
     }
     // The configuration of a run under way.
-    drop(RunFolder::begin(&path, &config, true, false).unwrap());
+    drop(RunFolder::begin(&path, &config, &Fingerprint::default(), true, false).unwrap());
     edit(&path.join("checkpoints/config.json"), "\"epochs\": 4", "\"epochs\": 5");
-    let error = RunFolder::begin(&path, &config, false, true).unwrap_err().to_string();
+    let error = RunFolder::begin(&path, &config, &Fingerprint::default(), false, true)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("config.json: it has changed"), "{error}");
-    drop(RunFolder::begin(&path, &config, true, false).unwrap());
+    drop(RunFolder::begin(&path, &config, &Fingerprint::default(), true, false).unwrap());
 }
 
 #[test]
@@ -502,7 +511,7 @@ fn what_was_edited_or_replaced_is_told_as_that() {
     opened.config().unwrap();
 
     config.train.seed += 1;
-    let folder = RunFolder::begin(&path, &config, true, false).unwrap();
+    let folder = RunFolder::begin(&path, &config, &Fingerprint::default(), true, false).unwrap();
     folder.finish(&config, &saved, &known, &[], &"done").unwrap();
     let error = opened.model().unwrap_err().to_string();
     assert!(error.contains("replaced while it was read"), "{error}");

@@ -6,8 +6,9 @@ mod frustration;
 use super::operator::{self, build};
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
-use crate::figures::{self, check_plot};
-use crate::report::{Bar, Clock, Report, check_ending, fault, grouped, usage};
+use crate::figures;
+use crate::outputs::{self, CSV, NPY, PICTURE, output};
+use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use clap::{Args, ValueEnum};
 use magnon::data::write::{write_csv, write_npy};
 use magnon::nn::Device;
@@ -62,13 +63,13 @@ pub struct SpectrumArgs {
     #[arg(long, value_name = "N", help_heading = "Spectrum")]
     pub points: Option<usize>,
     /// Write index,eigenvalue, or lambda,density,error, or charge,lambda_min to this file
-    #[arg(long, value_name = "F.csv", help_heading = "Output")]
+    #[arg(long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
     /// Write the eigenvectors in columns to this .npy file, complex128
-    #[arg(long, value_name = "F.npy", help_heading = "Output")]
+    #[arg(long, value_name = "F.npy", value_parser = output(), help_heading = "Output")]
     pub npy: Option<PathBuf>,
     /// Draw a figure into this file, by its ending
-    #[arg(long, value_name = "F.svg|png|html", help_heading = "Output")]
+    #[arg(long, value_name = "F.svg|png|html", value_parser = output(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
 }
 
@@ -113,9 +114,14 @@ impl SolverArgs {
 }
 
 pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
-    check_ending(args.csv.as_deref(), "csv")?;
-    check_ending(args.npy.as_deref(), "npy")?;
-    check_plot(args.plot.as_deref())?;
+    outputs::check(
+        common,
+        &[
+            ("--csv", args.csv.as_deref(), CSV),
+            ("--npy", args.npy.as_deref(), NPY),
+            ("--plot", args.plot.as_deref(), PICTURE),
+        ],
+    )?;
     if args.points.is_some() && !args.density && !args.frustration {
         return Err(usage("--points is for --density and --frustration"));
     }

@@ -3,7 +3,9 @@
 mod describe;
 
 use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
+use crate::figures;
 use crate::interrupt::resumable;
+use crate::outputs;
 use crate::progress::Watcher;
 use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
@@ -112,6 +114,7 @@ fn absolute(config: &mut RunConfig) -> anyhow::Result<()> {
 }
 
 pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
+    outputs::check_folder("--output", args.out.as_deref())?;
     let config = args.config(common)?;
     let options = TrainOptions {
         out: args.out.clone(),
@@ -162,7 +165,7 @@ pub fn train(
         let run = kept(config, trained);
         let page = clock.phase("report", || run_report::report(&run, run_report::command()));
         drop(bar);
-        if let Err(error) = page.save(folder.file("report.html")) {
+        if let Err(error) = figures::save_page(&page, &folder.file("report.html")) {
             remark!("note: there is no report.html: {error}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::distribute::LEAVES;
 use super::spill::read_all;
-use super::state::Work;
+use super::state::{Work, bucket};
 use crate::data::DataError;
 use crate::graph::merged::{BACKWARD, BOTH, FORWARD};
 use crate::graph::{Duplicates, GraphError, SelfLoops};
@@ -80,7 +80,7 @@ pub(super) fn read(
     records: u64,
     weighted: bool,
 ) -> Result<Vec<u32>, DataError> {
-    read_all::<u32>(&work.bucket(index), if weighted { 12 } else { 8 } * records)
+    read_all::<u32>(&work.path(&bucket(index)), if weighted { 12 } else { 8 } * records)
 }
 
 /// Counting sort by row: records of a row keep the order of the text.
@@ -228,5 +228,5 @@ impl Rows {
 /// Whether the file of a bucket has all of its records.
 pub(super) fn is_whole(work: &Work, index: usize, records: u64, weighted: bool) -> bool {
     let width = if weighted { 12 } else { 8 };
-    std::fs::metadata(work.bucket(index)).is_ok_and(|meta| meta.len() == width * records)
+    std::fs::metadata(work.path(&bucket(index))).is_ok_and(|meta| meta.len() == width * records)
 }

@@ -2,17 +2,12 @@
 
 use super::bucket::{self, Rows, Rules, is_whole};
 use super::distribute::{self, Buckets};
-use super::format::{Places, fixed_places};
+use super::format::fixed_places;
 use super::scan::{Scanned, stopped};
-use super::spill::Spill;
-use super::state::Work;
+use super::spill::{Spill, Written};
+use super::state::{BUCKETS, BuildState, Work, bucket as bucket_name};
 use super::{PackConfig, PackProgress};
 use crate::data::DataError;
-use crate::data::store::io_error;
-use crate::disk;
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
 
 /// Distributes the edges where that is not done, and builds the buckets that are not built.
 pub(super) fn run(
@@ -28,7 +23,7 @@ pub(super) fn run(
             || left.clone().all(|index| is_whole(work, index, build.records[index], weighted));
         left.is_empty() || !build.held && spilt()
     });
-    let mut buckets = Buckets::Spilt;
+    let mut buckets = Buckets::Spilt(Vec::new());
     if !whole {
         let (mut build, distributed) = distribute::run(work, scanned, config, progress)?;
         // What was built before stays, where the rows are cut as they were.
@@ -37,12 +32,16 @@ pub(super) fn run(
         {
             build = before;
         }
+        work.forget(|name| name.starts_with(BUCKETS));
+        if let Buckets::Spilt(written) = &distributed {
+            written.iter().for_each(|written| work.note(written.clone()));
+        }
         buckets = distributed;
         work.state.build = Some(build);
         work.save()?;
     }
     let Some(mut build) = work.state.build.clone() else { return Ok(()) };
-    let mut parts = Parts::open(work, build.nodes, build.stored, build.edges, weighted)?;
+    let mut parts = Parts::open(work, &build, weighted)?;
     let rules = Rules { duplicates: config.load.duplicates, self_loops: config.load.self_loops };
     let all: u64 = build.records.iter().sum();
     let mut done: u64 = build.records.iter().take(build.done).sum();
@@ -50,14 +49,12 @@ pub(super) fn run(
     for index in build.done..build.records.len() {
         let rows = build.bounds[index] as usize..build.bounds[index + 1] as usize;
         let records = build.records[index];
-        let mut row = rows.start;
         let taken = match &mut buckets {
             Buckets::Held(buckets) => std::mem::take(&mut buckets[index]),
-            Buckets::Spilt => bucket::read(work, index, records, weighted)?,
+            Buckets::Spilt(_) => bucket::read(work, index, records, weighted)?,
         };
         for part in bucket::run(work, taken, rows, weighted, rules)? {
-            parts.write(row, &part)?;
-            row += part.lengths.len();
+            parts.write(&part)?;
             build.self_loops += part.self_loops;
             build.duplicates += part.duplicates;
             build.directed |= part.directed;
@@ -66,13 +63,15 @@ pub(super) fn run(
         done += records;
         let go_on = progress("build", 8 * done, 8 * all);
         if done - noted >= NOTED || index + 1 == build.records.len() || !go_on {
-            parts.sync()?;
+            parts.sync(work)?;
             (build.stored, build.edges) = (parts.stored, parts.edges);
-            let before = std::mem::replace(&mut build.done, index + 1);
+            let built = std::mem::replace(&mut build.done, index + 1)..index + 1;
+            let names: Vec<String> = built.map(bucket_name).collect();
+            work.forget(|name| names.iter().any(|built| built == name));
             work.state.build = Some(build.clone());
             work.save()?;
             if !build.held {
-                (before..build.done).try_for_each(|index| work.remove(&work.bucket(index)))?;
+                names.iter().try_for_each(|name| work.remove(name))?;
             }
             noted = done;
         }
@@ -89,86 +88,54 @@ const NOTED: u64 = 1 << 26;
 /// The parts of the packed graph under way. Those whose size is known lie in their place already, followed by the
 /// columns; others wait in files of their own.
 struct Parts {
-    path: PathBuf,
-    /// One file, open once for each part that grows in it.
-    offsets: Writer,
-    out_offsets: Writer,
-    degrees: Writer,
-    columns: Writer,
+    offsets: Spill,
+    out_offsets: Spill,
+    degrees: Spill,
+    columns: Spill,
     targets: Spill,
     weights: Spill,
     out_weights: Spill,
     weighted: bool,
     stored: u64,
     edges: u64,
-    places: Places,
-}
-
-type Writer = BufWriter<File>;
-
-/// A file opened at a place.
-fn at(path: &Path, place: u64) -> Result<Writer, DataError> {
-    let open = || {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
-        (&file).seek(SeekFrom::Start(place))?;
-        Ok(file)
-    };
-    let file = open().map_err(|reason| io_error(path, "write", reason))?;
-    Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
 impl Parts {
-    fn open(
-        work: &Work,
-        nodes: u64,
-        stored: u64,
-        edges: u64,
-        weighted: bool,
-    ) -> Result<Self, DataError> {
-        let path = work.path("graph");
-        let places = fixed_places(nodes);
-        let value = |bytes: u64| if weighted { bytes } else { 0 };
+    fn open(work: &Work, build: &BuildState, weighted: bool) -> Result<Self, DataError> {
+        let open = |new: Written| {
+            Spill::open(work.root(), if build.done > 0 { work.written(new) } else { new })
+        };
+        let places = fixed_places(build.nodes);
+        let part = |name, start| open(Written::at(name, "graph", start));
         Ok(Self {
-            offsets: at(&path, places.offsets)?,
-            out_offsets: at(&path, places.out_offsets)?,
-            degrees: at(&path, places.degrees)?,
-            columns: at(&path, places.columns + 4 * stored)?,
-            targets: Spill::open(&work.path("targets"), 4 * edges)?,
-            weights: Spill::open(&work.path("values"), value(8 * stored))?,
-            out_weights: Spill::open(&work.path("out_values"), value(4 * edges))?,
-            path,
+            offsets: part("offsets", places.offsets)?,
+            out_offsets: part("out_offsets", places.out_offsets)?,
+            degrees: part("degrees", places.degrees)?,
+            columns: part("columns", places.columns)?,
+            targets: open(Written::new("targets"))?,
+            weights: open(Written::new("values"))?,
+            out_weights: open(Written::new("out_values"))?,
             weighted,
-            stored,
-            edges,
-            places,
+            stored: build.stored,
+            edges: build.edges,
         })
     }
 
-    /// Writes rows from node `first` on; they follow those that were written before.
-    fn write(&mut self, first: usize, rows: &Rows) -> Result<(), DataError> {
-        let write = |parts: &mut Self| -> std::io::Result<()> {
-            let Places { offsets, out_offsets, degrees, .. } = parts.places;
-            let first = first as u64;
-            // The first offset is that of row 0, and each row writes where it ends.
-            if first == 0 {
-                parts.offsets.seek(SeekFrom::Start(offsets))?;
-                parts.offsets.write_all(&0u64.to_le_bytes())?;
-                parts.out_offsets.seek(SeekFrom::Start(out_offsets))?;
-                parts.out_offsets.write_all(&0u64.to_le_bytes())?;
-            }
-            seek(&mut parts.offsets, offsets + 8 * (first + 1))?;
-            seek(&mut parts.out_offsets, out_offsets + 8 * (first + 1))?;
-            seek(&mut parts.degrees, degrees + 8 * first)?;
-            for (&length, degree) in rows.lengths.iter().zip(&rows.degrees) {
-                parts.stored += u64::from(length);
-                parts.edges += u64::from(degree[0]);
-                parts.offsets.write_all(&parts.stored.to_le_bytes())?;
-                parts.out_offsets.write_all(&parts.edges.to_le_bytes())?;
-            }
-            parts.degrees.write_all(bytemuck::cast_slice(&rows.degrees))?;
-            parts.columns.write_all(bytemuck::cast_slice(&rows.columns))
-        };
-        write(self).map_err(|reason| io_error(&self.path, "write", reason))?;
+    /// Writes rows; they follow those that were written before.
+    fn write(&mut self, rows: &Rows) -> Result<(), DataError> {
+        // The first offset is that of row 0, and each row writes where it ends.
+        let first = (self.offsets.len() == 0).then_some(0);
+        let mut ends: Vec<[u64; 2]> = first.map(|zero| [zero; 2]).into_iter().collect();
+        for (&length, degree) in rows.lengths.iter().zip(&rows.degrees) {
+            self.stored += u64::from(length);
+            self.edges += u64::from(degree[0]);
+            ends.push([self.stored, self.edges]);
+        }
+        let column = |k: usize| ends.iter().map(|end| end[k].to_le()).collect::<Vec<u64>>();
+        self.offsets.push(&column(0))?;
+        self.out_offsets.push(&column(1))?;
+        self.degrees.push(&rows.degrees)?;
+        self.columns.push(&rows.columns)?;
         self.targets.push(&rows.targets())?;
         if self.weighted {
             self.weights.push(&rows.weights)?;
@@ -177,37 +144,13 @@ impl Parts {
         Ok(())
     }
 
-    /// Waits until all is on the disk.
-    fn sync(&mut self) -> Result<(), DataError> {
+    /// Waits until all is on the disk, and notes what that is.
+    fn sync(&mut self, work: &mut Work) -> Result<(), DataError> {
         let Self { offsets, out_offsets, degrees, columns, .. } = self;
-        let flushed = [offsets, out_offsets, degrees].into_iter().try_for_each(Write::flush);
-        let synced =
-            flushed.and_then(|()| columns.flush()).and_then(|()| disk::sync(columns.get_ref()));
-        synced.map_err(|reason| io_error(&self.path, "write", reason))?;
-        for spill in [&mut self.targets, &mut self.weights, &mut self.out_weights] {
-            spill.sync()?;
+        let Self { targets, weights, out_weights, .. } = self;
+        for part in [offsets, out_offsets, degrees, columns, targets, weights, out_weights] {
+            work.note(part.sync()?);
         }
         Ok(())
-    }
-}
-
-/// Goes to a place, without emptying the buffer where it is there already.
-fn seek(writer: &mut Writer, place: u64) -> std::io::Result<()> {
-    let now = writer.get_ref().stream_position_of()? + writer.buffer().len() as u64;
-    if now != place {
-        writer.seek(SeekFrom::Start(place))?;
-    }
-    Ok(())
-}
-
-/// Where a shared file stands.
-trait Position {
-    fn stream_position_of(&self) -> std::io::Result<u64>;
-}
-
-impl Position for File {
-    fn stream_position_of(&self) -> std::io::Result<u64> {
-        let mut file = self;
-        file.stream_position()
     }
 }

@@ -8,7 +8,7 @@ use super::format::{Header, PAGE, PartOf, Section};
 use super::open::open;
 use crate::data::DataError;
 use crate::data::room::zeroed;
-use crate::data::write::write_atomic;
+use crate::data::write::write_seekable;
 use crate::graph::Merged;
 use crate::graph::merged::{COLUMN, PADDING};
 use serde::Serialize;
@@ -167,7 +167,7 @@ fn write_part(
         start = (start + sum.bytes).next_multiple_of(PAGE);
     }
     let page = header.encode(&file)?;
-    write_atomic(&file, |target| {
+    write_seekable(&file, |target| {
         target.write_all(&page)?;
         for (section, (_, content)) in header.sections.iter().zip(&contents) {
             target.seek(io::SeekFrom::Start(section.start))?;

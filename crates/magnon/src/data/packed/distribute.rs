@@ -2,8 +2,8 @@
 
 use super::limits::over_budget;
 use super::scan::{Numbers, PIECE, Scanned, stopped};
-use super::spill::{Pieces, Spill};
-use super::state::{BuildState, Ids, Work};
+use super::spill::{Pieces, Spill, Written};
+use super::state::{BuildState, Ids, Work, bucket};
 use super::{PackConfig, PackProgress};
 use crate::data::DataError;
 use rayon::prelude::*;
@@ -99,8 +99,8 @@ impl<'a> Edges<'a> {
 pub(super) enum Buckets {
     /// In memory, where the budget allows it.
     Held(Vec<Vec<u32>>),
-    /// Each in a file.
-    Spilt,
+    /// Each in a file, of which this lies on the disk.
+    Spilt(Vec<Written>),
 }
 
 /// Distributes all edges, and says which rows each bucket has.
@@ -187,7 +187,7 @@ impl Sink {
     }
 
     fn spill(work: &Work, buckets: usize) -> Result<Self, DataError> {
-        let open = |bucket: usize| Spill::open(&work.bucket(bucket), 0);
+        let open = |index: usize| Spill::open(work.root(), Written::new(&bucket(index)));
         let files = (0..buckets).map(open).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { records: vec![Vec::with_capacity(WAITING + 6); buckets], files })
     }
@@ -216,11 +216,12 @@ impl Sink {
         if self.files.is_empty() {
             return Ok(Buckets::Held(self.records));
         }
+        let mut written = Vec::new();
         for (file, records) in self.files.iter_mut().zip(&self.records) {
             file.push(records)?;
-            file.sync()?;
+            written.push(file.sync()?);
         }
-        Ok(Buckets::Spilt)
+        Ok(Buckets::Spilt(written))
     }
 }
 

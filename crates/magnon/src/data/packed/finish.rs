@@ -2,6 +2,7 @@
 
 use super::format::{Header, PAGE, Section, fixed_places};
 use super::scan::{Numbers, Scanned, stopped};
+use super::spill::Written;
 use super::state::{Ids, Work};
 use super::{PackConfig, PackProgress, PackReport};
 use crate::data::DataError;
@@ -18,13 +19,13 @@ const PIECE: usize = 8 << 20;
 
 /// Joins the parts of a graph whose rows are built.
 pub(super) fn run(
-    work: Work,
+    mut work: Work,
     scanned: &Scanned,
     config: &PackConfig,
     progress: PackProgress,
 ) -> Result<PackReport, DataError> {
     let build = work.state.build.clone().unwrap_or_default();
-    let scan = &work.state.scan;
+    let scan = work.state.scan.clone();
     let path = work.path("graph");
     let failed = |reason| io_error(&path, "write", reason);
     let file = OpenOptions::new().read(true).write(true).open(&path);
@@ -65,7 +66,14 @@ pub(super) fn run(
     put(&mut joined).map_err(failed)?;
     if weighted {
         // Where there are weights, they say which edges exist.
-        clear_classes(&file, places.columns, stored).map_err(failed)?;
+        let columns = Written::at("columns", "graph", places.columns);
+        let columns = work.written(columns);
+        work.forget(|name| name == "columns");
+        work.save()?;
+        let crc32 = clear_classes(&file, places.columns, stored).map_err(failed)?;
+        disk::sync(&file).map_err(failed)?;
+        work.note(Written { crc32, ..columns });
+        work.save()?;
     }
     let total = joined.end;
     let mut done = 0;
@@ -94,11 +102,7 @@ pub(super) fn run(
         (&file).seek(SeekFrom::Start(0))?;
         (&file).write_all(&page)?;
         disk::sync(&file)?;
-        disk::rename(&path, &work.output)?;
-        disk::sync_folder(match work.output.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        })
+        work.target.put(&path)
     };
     name().map_err(|reason| io_error(&work.output, "write", reason))?;
     let report = PackReport {
@@ -121,6 +125,9 @@ pub(super) fn run(
 
 fn remarks(work: &Work, config: &PackConfig) -> Vec<String> {
     let mut remarks = work.state.scan.remarks.clone();
+    if work.damaged {
+        remarks.push("the work of an earlier call was damaged, and began anew".to_owned());
+    }
     let build = work.state.build.clone().unwrap_or_default();
     let scan = &work.state.scan;
     if scan.zeros > 0 {
@@ -203,8 +210,9 @@ fn checksum(mut file: &File, section: &Section) -> io::Result<u32> {
     Ok(hasher.finalize())
 }
 
-/// Takes the phase classes off the columns; to do it twice does no harm.
-fn clear_classes(mut file: &File, start: u64, stored: u64) -> io::Result<()> {
+/// Takes the phase classes off the columns, and gives their new checksum; to do it twice does no harm.
+fn clear_classes(mut file: &File, start: u64, stored: u64) -> io::Result<u32> {
+    let mut sum = crc32fast::Hasher::new();
     let mut piece = vec![0u32; PIECE / 4];
     let mut at = 0;
     while at < stored {
@@ -214,9 +222,10 @@ fn clear_classes(mut file: &File, start: u64, stored: u64) -> io::Result<()> {
         part.iter_mut().for_each(|column| *column &= COLUMN);
         file.seek(SeekFrom::Start(start + 4 * at))?;
         file.write_all(bytemuck::cast_slice(part))?;
+        sum.update(bytemuck::cast_slice(part));
         at += part.len() as u64;
     }
-    Ok(())
+    Ok(sum.finalize())
 }
 
 /// The names in a file, each with its length before it, of which `len` bytes are good.

@@ -2,7 +2,7 @@
 
 use super::ids::{Ranks, Seen, Sorted};
 use super::limits::{check_nodes, over_budget};
-use super::spill::{Pieces, Spill};
+use super::spill::{Pieces, Spill, Written};
 use super::state::{Ids, ScanState, Work};
 use super::{PackConfig, PackProgress};
 use crate::data::read::edge_stream::{EdgeBlock, EdgeStream, Numbering, Step};
@@ -92,15 +92,15 @@ fn whole(work: &mut Work, source: &Path, config: &LoadConfig) -> Result<Scanned,
     let graph = &dataset.graph;
     let named = dataset.node_names.is_some();
     if !work.state.scan.done {
-        let mut pairs = Spill::open(&work.path("pairs"), 0)?;
-        let mut weights = Spill::open(&work.path("weights"), 0)?;
+        let open = |name| Spill::open(work.root(), Written::new(name));
+        let (mut pairs, mut weights) = (open("pairs")?, open("weights")?);
         for u in 0..graph.nodes() {
             for &v in graph.targets(u) {
                 pairs.push(&[[u as u32, v]])?;
             }
             weights.push(graph.weights(u).unwrap_or_default())?;
         }
-        let mut names = Spill::open(&work.path("names"), 0)?;
+        let mut names = open("names")?;
         match &dataset.node_names {
             Some(NodeNames::Numbers(numbers)) => names.push(numbers)?,
             Some(NodeNames::Words(words)) => {
@@ -109,7 +109,7 @@ fn whole(work: &mut Work, source: &Path, config: &LoadConfig) -> Result<Scanned,
             None => {}
         }
         for spill in [&mut pairs, &mut weights, &mut names] {
-            spill.sync()?;
+            work.note(spill.sync()?);
         }
         let mut remarks = dataset.remarks.clone();
         remarks.push(
@@ -164,12 +164,15 @@ impl<'a> Reading<'a> {
     /// Opens the files, and takes note again of the ids that are in them.
     fn open(work: &'a mut Work, file: &str, config: &'a PackConfig) -> Result<Self, DataError> {
         let state = &work.state.scan;
-        let size = if state.ids == Ids::Wide { 16 } else { 8 };
-        let weighted = if state.weighted { 4 } else { 0 };
+        let begun = state.edges > 0;
+        let open = |name| {
+            let new = Written::new(name);
+            Spill::open(work.root(), if begun { work.written(new) } else { new })
+        };
         let mut reading = Self {
-            pairs: Spill::open(&work.path("pairs"), size * state.edges)?,
-            weights: Spill::open(&work.path("weights"), weighted * state.edges)?,
-            names: Spill::open(&work.path("names"), state.names)?,
+            pairs: open("pairs")?,
+            weights: open("weights")?,
+            names: open("names")?,
             seen: Seen::default(),
             sorted: Sorted::default(),
             numbering: Numbering::default(),
@@ -283,7 +286,7 @@ impl<'a> Reading<'a> {
 
     fn note(&mut self) -> Result<(), DataError> {
         for spill in [&mut self.pairs, &mut self.weights, &mut self.names] {
-            spill.sync()?;
+            self.work.note(spill.sync()?);
         }
         self.work.save()
     }

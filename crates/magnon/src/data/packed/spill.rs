@@ -4,55 +4,107 @@ use crate::data::DataError;
 use crate::data::store::io_error;
 use crate::disk;
 use bytemuck::{AnyBitPattern, NoUninit, Pod};
+use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file of numbers that grows at its end.
+/// A stretch of a file that was written, and its checksum: what is resumed must still be so.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// Which stretch it is.
+    pub name: String,
+    /// The file that it lies in.
+    pub file: String,
+    pub start: u64,
+    pub bytes: u64,
+    pub crc32: u32,
+}
+
+impl Written {
+    /// Nothing so far, of a file of this name.
+    pub fn new(name: &str) -> Self {
+        Self::at(name, name, 0)
+    }
+
+    /// Nothing so far, from a place in a file on.
+    pub fn at(name: &str, file: &str, start: u64) -> Self {
+        let (name, file) = (name.to_owned(), file.to_owned());
+        Self { name, file, start, bytes: 0, crc32: 0 }
+    }
+
+    /// Whether the file still has these bytes.
+    pub fn is_there(&self, folder: &Path) -> bool {
+        let check = || -> io::Result<u32> {
+            let mut file = disk::open(&folder.join(&self.file))?;
+            file.seek(SeekFrom::Start(self.start))?;
+            let mut hasher = crc32fast::Hasher::new();
+            let mut piece = vec![0; (1 << 20).min(self.bytes as usize)];
+            let mut left = self.bytes;
+            while left > 0 {
+                let part = &mut piece[..left.min(1 << 20) as usize];
+                file.read_exact(part)?;
+                hasher.update(part);
+                left -= part.len() as u64;
+            }
+            Ok(hasher.finalize())
+        };
+        check().is_ok_and(|sum| sum == self.crc32)
+    }
+}
+
+/// A stretch of a file that grows at its end.
 pub(super) struct Spill {
     path: PathBuf,
     file: BufWriter<File>,
-    len: u64,
+    written: Written,
+    sum: crc32fast::Hasher,
 }
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 15;
 
 impl Spill {
-    /// Opens a file and cuts it to the `len` bytes that are known to be good; makes it where it is missing.
-    pub fn open(path: &Path, len: u64) -> Result<Self, DataError> {
+    /// Opens a file to write behind what is written, and makes it where it is missing. What lies behind that is cut off
+    /// where the stretch has the file to itself.
+    pub fn open(folder: &Path, written: Written) -> Result<Self, DataError> {
+        let path = folder.join(&written.file);
+        let end = written.start + written.bytes;
         let open = || {
-            let file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(path)?;
-            file.set_len(len)?;
-            (&file).seek(SeekFrom::Start(len))?;
+            let mut options = OpenOptions::new();
+            let file = options.read(true).write(true).create(true).truncate(false).open(&path)?;
+            if written.name == written.file {
+                file.set_len(end)?;
+            }
+            (&file).seek(SeekFrom::Start(end))?;
             Ok(file)
         };
-        let file = open().map_err(|reason| io_error(path, "write", reason))?;
-        Ok(Self { path: path.to_owned(), file: BufWriter::with_capacity(BUFFER, file), len })
+        let file = open().map_err(|reason| io_error(&path, "write", reason))?;
+        let file = BufWriter::with_capacity(BUFFER, file);
+        let sum = crc32fast::Hasher::new_with_initial_len(written.crc32, written.bytes);
+        Ok(Self { path, file, written, sum })
     }
 
     /// Appends numbers.
     pub fn push<T: NoUninit>(&mut self, numbers: &[T]) -> Result<(), DataError> {
         let bytes = bytemuck::cast_slice(numbers);
         self.file.write_all(bytes).map_err(|reason| io_error(&self.path, "write", reason))?;
-        self.len += bytes.len() as u64;
+        self.sum.update(bytes);
+        self.written.bytes += bytes.len() as u64;
         Ok(())
     }
 
     /// Bytes so far.
     pub fn len(&self) -> u64 {
-        self.len
+        self.written.bytes
     }
 
-    /// Waits until all is on the disk.
-    pub fn sync(&mut self) -> Result<(), DataError> {
+    /// Waits until all is on the disk, and says what that is.
+    pub fn sync(&mut self) -> Result<Written, DataError> {
         let flushed = self.file.flush().and_then(|()| disk::sync(self.file.get_ref()));
-        flushed.map_err(|reason| io_error(&self.path, "write", reason))
+        flushed.map_err(|reason| io_error(&self.path, "write", reason))?;
+        self.written.crc32 = self.sum.clone().finalize();
+        Ok(self.written.clone())
     }
 }
 

@@ -1,12 +1,12 @@
 //! The folder in which a graph is packed, and how far packing has come.
 
 use super::PackConfig;
+use super::spill::Written;
 use crate::data::DataError;
 use crate::data::store::io_error;
 use crate::data::write::write_atomic;
-use crate::disk;
+use crate::disk::{self, Kind, TargetFile, WorkFolder, seal, unseal};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -80,89 +80,134 @@ pub(super) struct State {
     pub scan: ScanState,
     /// Once the records are distributed.
     pub build: Option<BuildState>,
+    /// What of the work lies on the disk.
+    pub written: Vec<Written>,
 }
 
-/// The folder, locked, with its state.
+/// The folder, with its state.
 pub(super) struct Work {
-    pub folder: PathBuf,
+    folder: WorkFolder,
+    /// The file to write, links resolved.
+    pub target: TargetFile,
+    /// The file as it was named.
     pub output: PathBuf,
     pub state: State,
     pub resumed: bool,
-    _lock: File,
+    /// Whether what an earlier call has left was damaged, so that all began anew.
+    pub damaged: bool,
+}
+
+static KIND: Kind = Kind { suffix: ".packing", work: "packing", is_ours };
+
+/// Whether a file of the folder is one that packing writes.
+fn is_ours(name: &str) -> bool {
+    const NAMES: [&str; 8] =
+        ["state.json", "pairs", "weights", "names", "graph", "targets", "values", "out_values"];
+    let bucket = name.strip_prefix(BUCKETS);
+    NAMES.contains(&name)
+        || bucket.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// What tells one packing from another.
 fn key(source: &Path, config: &PackConfig) -> Result<String, DataError> {
-    let meta = std::fs::metadata(source).map_err(|reason| io_error(source, "read", reason))?;
-    let time = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    // Of a folder, its files: its own time does not change with theirs.
+    let mut paths = match disk::list(source) {
+        Ok(Some(paths)) => paths,
+        _ => vec![source.to_owned()],
+    };
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        let meta = std::fs::metadata(&path).map_err(|reason| io_error(&path, "read", reason))?;
+        let time = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let time = time.map(|time| time.as_nanos() as u64);
+        files.push((path.display().to_string(), meta.len(), time));
+    }
     let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
-    let words =
-        (whole.display().to_string(), meta.len(), time.map(|time| time.as_nanos() as u64), config);
-    serde_json::to_string(&words)
+    serde_json::to_string(&(whole.display().to_string(), files, config))
         .map_err(|error| DataError::format(source.display().to_string(), error.to_string()))
 }
 
 impl Work {
-    /// Opens the folder beside `output`, and goes on with what it holds where that is the same work.
+    /// Opens the folder beside `output`, and resumes what it holds where that is the same work.
     pub fn open(source: &Path, output: &Path, config: &PackConfig) -> Result<Self, DataError> {
+        let failed = |reason| io_error(output, "write", reason);
+        let target = TargetFile::of(output).map_err(failed)?;
         let key = key(source, config)?;
-        let mut name = output.file_name().unwrap_or_default().to_owned();
-        name.push(".packing");
-        let folder = output.with_file_name(name);
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |reason| io_error(&path, "write", reason)
+        let folder = WorkFolder::beside(&target.path, &KIND)?;
+        let state = disk::read(&folder.path(STATE)).ok();
+        let state = state.and_then(|text| unseal(&text));
+        let state: Option<State> = state.and_then(|state| serde_json::from_value(state).ok());
+        let state = state.filter(|state| state.key == key);
+        let whole = |state: &State| state.written.iter().all(|file| file.is_there(folder.root()));
+        let resumed = state.as_ref().is_some_and(whole);
+        // Where the graph is not there, it has its final name already.
+        let named =
+            |state: &State| state.written.iter().any(|file| !folder.path(&file.file).exists());
+        let damaged = !resumed && state.as_ref().is_some_and(|state| !named(state));
+        let state = match state.filter(|_| resumed) {
+            Some(state) => state,
+            None => {
+                folder.empty()?;
+                State { key, ..State::default() }
+            }
         };
-        disk::make_folder(&folder).map_err(failed(&folder))?;
-        let lock = folder.join("lock");
-        let file = disk::open_lock(&lock).map_err(failed(&lock))?;
-        if !disk::lock(&file).map_err(failed(&lock))? {
-            let problem =
-                "another process is packing into it; wait for its end, or choose another file";
-            return Err(DataError::format(output.display().to_string(), problem));
-        }
-        let state: Option<State> = disk::read(&folder.join("state.json"))
-            .ok()
-            .and_then(|text| serde_json::from_slice(&text).ok())
-            .filter(|state: &State| state.key == key);
-        // Rows that are built lie in this file. It is gone where it already got its final name: all begins again.
-        let rows = disk::exists(&folder.join("graph")).map_err(failed(&folder))?;
-        let state =
-            state.filter(|state| rows || state.build.as_ref().is_none_or(|build| build.done == 0));
-        let resumed = state.is_some();
-        let state = state.unwrap_or(State { key, ..State::default() });
-        Ok(Self { folder, output: output.to_owned(), state, resumed, _lock: file })
+        Ok(Self { folder, target, output: output.to_owned(), state, resumed, damaged })
     }
 
     /// A file of the folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path(name)
     }
 
-    /// The records of a bucket.
-    pub fn bucket(&self, index: usize) -> PathBuf {
-        self.folder.join(format!("bucket-{index}"))
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        self.folder.root()
+    }
+
+    /// What of a stretch lies on the disk, or `new` where that is not known.
+    pub fn written(&self, new: Written) -> Written {
+        self.state.written.iter().find(|known| known.name == new.name).cloned().unwrap_or(new)
+    }
+
+    /// Notes what lies on the disk; [`save`](Self::save) writes it down.
+    pub fn note(&mut self, written: Written) {
+        self.state.written.retain(|known| known.name != written.name);
+        self.state.written.push(written);
+    }
+
+    /// Forgets the stretches of such names.
+    pub fn forget(&mut self, name: impl Fn(&str) -> bool) {
+        self.state.written.retain(|known| !name(&known.name));
     }
 
     /// Writes down how far packing has come; what it counts is on the disk before.
     pub fn save(&self) -> Result<(), DataError> {
-        let path = self.path("state.json");
-        let text = serde_json::to_vec(&self.state)
+        let path = self.path(STATE);
+        let text = seal(&self.state)
             .map_err(|error| DataError::format(path.display().to_string(), error.to_string()))?;
-        write_atomic(&path, |target| target.write_all(&text))
+        write_atomic(&path, |target| target.write_all(text.as_bytes()))
     }
 
     /// Removes a file of the folder that is not needed any more.
-    pub fn remove(&self, path: &Path) -> Result<(), DataError> {
-        disk::remove(path).map_err(|reason| io_error(path, "write", reason))
+    pub fn remove(&self, name: &str) -> Result<(), DataError> {
+        let path = self.path(name);
+        disk::remove(&path).map_err(|reason| io_error(&path, "write", reason))
     }
 
-    /// Removes the folder with all that is in it.
+    /// Removes the folder with the files of the work.
     pub fn clear(self) -> Result<(), DataError> {
-        let failed = |reason| io_error(&self.folder, "write", reason);
-        for path in disk::list(&self.folder).map_err(failed)?.unwrap_or_default() {
-            disk::remove(&path).map_err(failed)?;
-        }
-        disk::remove_folder(&self.folder).map_err(failed)
+        self.folder.clear()
     }
+}
+
+/// The file of the state.
+const STATE: &str = "state.json";
+
+/// How the names of the buckets' files begin.
+pub(super) const BUCKETS: &str = "bucket-";
+
+/// The name of a bucket's file.
+pub(super) fn bucket(index: usize) -> String {
+    format!("{BUCKETS}{index}")
 }

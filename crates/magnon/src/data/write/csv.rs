@@ -31,7 +31,8 @@ where
     Ok(bytes)
 }
 
-fn table<R, C>(
+/// Hands on a header line and rows.
+pub(crate) fn table<R, C>(
     mut target: impl io::Write,
     header: &[&str],
     rows: impl IntoIterator<Item = R>,

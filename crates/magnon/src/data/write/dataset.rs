@@ -4,6 +4,7 @@ use super::csv::{write_indices, write_labels};
 use super::npy::write_npy;
 use super::scipy_npz::{Compressed, write_scipy_npz};
 use crate::data::{DataError, Dataset, Features};
+use crate::disk;
 use crate::graph::DiGraph;
 use crate::matrix::SparseMatrix;
 use std::path::Path;
@@ -18,16 +19,15 @@ use std::path::Path;
 /// | `labels.csv` | the class of each node, as a number |
 /// | `idx_train.csv`, `idx_valid.csv`, `idx_test.csv` | the first split |
 ///
-/// Parts that the data set does not have are left out. Not written are the names of nodes and
+/// The graph comes last, after one that was there before is removed: a folder in which writing was cut short is no data
+/// set, and never one without its labels. Parts that the data set does not have are left out. Not written are the names of nodes and
 /// classes, splits after the first, the data set's own name, and its remarks. Files of an earlier
 /// data set in the same folder stay where this one has none of that name.
 pub fn write_dataset(folder: &Path, dataset: &Dataset) -> Result<(), DataError> {
-    std::fs::create_dir_all(folder).map_err(|reason| DataError::Io {
-        path: folder.to_owned(),
-        action: "create",
-        reason,
-    })?;
-    write_graph(&folder.join("adj.npz"), &dataset.graph)?;
+    let graph = folder.join("adj.npz");
+    let failed = |action, reason| DataError::Io { path: folder.to_owned(), action, reason };
+    disk::make_folder(folder).map_err(|reason| failed("create", reason))?;
+    disk::remove(&graph).map_err(|reason| failed("write", reason))?;
     match &dataset.features {
         Some(Features::Dense(matrix)) => write_npy(&folder.join("features.npy"), matrix)?,
         Some(Features::Sparse(matrix)) => write_sparse(&folder.join("features.npz"), matrix)?,
@@ -41,7 +41,7 @@ pub fn write_dataset(folder: &Path, dataset: &Dataset) -> Result<(), DataError> 
         write_indices(&folder.join("idx_valid.csv"), &split.val)?;
         write_indices(&folder.join("idx_test.csv"), &split.test)?;
     }
-    Ok(())
+    write_graph(&graph, &dataset.graph)
 }
 
 /// Writes a graph as a scipy sparse matrix: row = source, column = target.
@@ -78,4 +78,31 @@ fn offsets(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
         Some(*end)
     });
     std::iter::once(0).chain(ends).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::testing::Folder;
+    use crate::data::{SyntheticConfig, load};
+    use crate::disk::faults::{self, Fault};
+
+    #[test]
+    fn a_folder_that_was_cut_short_is_no_data_set_without_labels() {
+        let dataset = SyntheticConfig::default().dataset("small").unwrap();
+        for at in 0.. {
+            let folder = Folder::new(&[]);
+            let place = folder.path("data");
+            let write = || write_dataset(&place, &dataset);
+            let (written, seen) = faults::with(at, Fault::Crash, write);
+            if let Ok(found) = load(&place, &Default::default()) {
+                assert!(found.labels.is_some() && !found.splits.is_empty(), "operation {at}");
+            }
+            if seen.len() <= at {
+                written.unwrap();
+                assert!(load(&place, &Default::default()).unwrap().labels.is_some());
+                break;
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Writing results: NumPy arrays, scipy matrices, csv, and whole data sets.
 //!
-//! Every file is written beside its target and renamed, so that nothing half-written stays.
+//! Every file is written beside its target and renamed, so that nothing half-written stays; a device or a pipe is
+//! written to as it is.
 
 mod atomic;
 mod csv;
@@ -9,9 +10,11 @@ mod npy;
 mod npz;
 mod scipy_npz;
 
-pub(crate) use atomic::{Prepared, WriteSeek, enlist, is_temporary, strike};
-pub use atomic::{remove_unfinished, write_atomic};
-pub(crate) use csv::csv;
+pub use crate::disk::remove_unfinished;
+pub(crate) use atomic::Prepared;
+pub(crate) use atomic::write_seekable;
+pub use atomic::{check_output, is_stream, write_atomic};
+pub(crate) use csv::{csv, table};
 pub use csv::{quoted, write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
 pub use npy::{Element, write_npy, write_npy_rows};

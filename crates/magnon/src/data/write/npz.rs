@@ -1,8 +1,9 @@
 //! Several NumPy arrays in one file, as `numpy.savez` writes them.
 
-use super::atomic::{WriteSeek, write_atomic};
+use super::atomic::write_seekable;
 use super::npy::{Element, array};
 use crate::data::DataError;
+use crate::disk::WriteSeek;
 use crate::matrix::{Matrix, SparseMatrix};
 use std::io::{self, Write};
 use std::path::Path;
@@ -50,7 +51,7 @@ pub fn write_npz(
     path: &Path,
     content: impl FnOnce(&mut NpzArrays) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    write_atomic(path, |target| {
+    write_seekable(path, |target| {
         let mut arrays = NpzArrays(ZipWriter::new(target));
         content(&mut arrays)?;
         arrays.0.finish()?;

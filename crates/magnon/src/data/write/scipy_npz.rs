@@ -1,6 +1,6 @@
 //! scipy's `save_npz` of compressed rows.
 
-use super::atomic::write_atomic;
+use super::atomic::write_seekable;
 use super::npy::{Element, array, header};
 use crate::data::DataError;
 use num_complex::Complex64;
@@ -30,7 +30,7 @@ pub struct Compressed<'a, T> {
 
 /// Writes a matrix that `scipy.sparse.load_npz` reads.
 pub fn write_scipy_npz<T: Scalar>(path: &Path, matrix: Compressed<'_, T>) -> Result<(), DataError> {
-    write_atomic(path, |target| fill(target, matrix))
+    write_seekable(path, |target| fill(target, matrix))
 }
 
 fn fill<T: Scalar>(target: impl Write + Seek, matrix: Compressed<'_, T>) -> io::Result<()> {

@@ -1,8 +1,8 @@
 //! The end of a run: its files take the place of the old ones.
 
 use super::{CONFIG, HISTORY, METRICS, MODEL, PREDICTIONS, REPORT, RunFolder};
-use crate::data::write::{Prepared, WriteSeek, csv};
-use crate::disk;
+use crate::data::write::{Prepared, csv};
+use crate::disk::{self, WriteSeek};
 use crate::run::checksums::Checksums;
 use crate::run::under_way::{failed, remove_all};
 use crate::run::{PredictionCache, SavedModel};

@@ -6,8 +6,8 @@ mod load;
 use super::checksums::Checksums;
 use super::lock::Lock;
 use super::under_way::{UnderWay, failed, remove_all};
-use crate::data::write::is_temporary;
-use crate::disk;
+use crate::data::Fingerprint;
+use crate::disk::{self, is_temporary};
 use crate::tensors::FileError;
 use crate::train::{Checkpoints, RunConfig};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,7 @@ impl RunFolder {
     pub fn begin(
         path: &Path,
         config: &RunConfig,
+        data: &Fingerprint,
         overwrite: bool,
         resume: bool,
     ) -> Result<Self, FileError> {
@@ -70,7 +71,10 @@ impl RunFolder {
             folder.fresh = !there.map_err(|reason| failed(path, "read", reason))?;
         }
         folder.lock = Some(Arc::new(Lock::take(path)?));
-        let begun = if resume { folder.go_on(config) } else { folder.start(config, overwrite) };
+        let begun = match resume {
+            true => folder.go_on(config, data),
+            false => folder.start(config, data, overwrite),
+        };
         match begun {
             Ok(()) => Ok(folder),
             Err(error) => {
@@ -83,19 +87,35 @@ impl RunFolder {
     }
 
     /// Begins anew.
-    fn start(&self, config: &RunConfig, overwrite: bool) -> Result<(), FileError> {
+    fn start(
+        &self,
+        config: &RunConfig,
+        data: &Fingerprint,
+        overwrite: bool,
+    ) -> Result<(), FileError> {
         if (self.under_way().is_begun()? || self.is_whole()?) && !overwrite {
             return Err(FileError::Occupied { path: self.path.clone() });
         }
         self.sweep()?;
-        self.under_way().begin(config)
+        self.under_way().begin(config, data)
     }
 
-    /// Goes on with the run that is under way, which may have become another one by now.
-    fn go_on(&self, config: &RunConfig) -> Result<(), FileError> {
-        if Self::begun_config(&self.path)? != *config {
-            let problem = "the run was begun with another configuration; go on with that one";
+    /// Resumes the run that is under way, which may have become another one by now. Checkpoints of a run on other
+    /// data are refused: they have seen other training nodes.
+    fn go_on(&self, config: &RunConfig, data: &Fingerprint) -> Result<(), FileError> {
+        let (begun, was) = self.under_way().read()?;
+        if begun != *config {
+            let problem = "the run was begun with another configuration: resume it with that one, \
+                           or start anew with overwrite";
             return Err(self.broken(problem));
+        }
+        let changed = was.differences(data);
+        if !changed.is_empty() {
+            return Err(self.broken(&format!(
+                "the data have changed since the run was begun ({}): restore them, or start anew \
+                 with overwrite",
+                changed.join(", ")
+            )));
         }
         self.sweep()
     }
@@ -104,7 +124,7 @@ impl RunFolder {
     pub fn begun_config(path: &Path) -> Result<RunConfig, FileError> {
         let folder = Self::at(path);
         match (folder.under_way().is_begun()?, folder.is_whole()?) {
-            (true, _) => folder.under_way().config(),
+            (true, _) => folder.under_way().read().map(|(config, _)| config),
             (false, true) => {
                 Err(folder.broken("the run has come to its end; there is nothing to go on with"))
             }

@@ -43,6 +43,25 @@ impl Setting<'_> {
         format!("{}-split{:08x}-seed{seed}", entrant.key(split), self.split_checks[split])
     }
 
+    /// The jobs of an entrant that the journal knows, by name. What cannot be a result on these test nodes is not believed.
+    pub fn known(
+        &self,
+        entrant: &Entrant,
+        journal: &Journal<CompareRecord>,
+    ) -> HashMap<String, JobResult> {
+        let labels = self.dataset.labels.as_ref();
+        let test_nodes = |split: usize| {
+            let nodes = labels.zip(self.splits.get(split));
+            nodes.map_or(0, |(labels, split)| Targets::of(&split.test, labels).len())
+        };
+        let known = self.repeats().into_iter().filter_map(|repeat| {
+            let key = self.key(entrant, repeat);
+            let job = journal.run(&key)?.clone();
+            job.is_of(test_nodes(repeat.split)).then_some((key, job))
+        });
+        known.collect()
+    }
+
     /// The names of all jobs of an entrant.
     pub fn keys(&self, entrant: &Entrant) -> Vec<String> {
         self.repeats().into_iter().map(|repeat| self.key(entrant, repeat)).collect()
@@ -77,6 +96,13 @@ pub struct JobResult {
 }
 
 impl JobResult {
+    /// Whether it can be a result on so many test nodes: one digit per four nodes, no bit beyond the last.
+    pub(super) fn is_of(&self, test: usize) -> bool {
+        let digits = self.right.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let rest = (self.hits(4 * test.div_ceil(4)).into_iter().skip(test)).any(|bit| bit);
+        digits && self.right.len() == test.div_ceil(4) && !rest
+    }
+
     /// Whether each test node was classified rightly.
     pub fn hits(&self, test: usize) -> Vec<bool> {
         let digit = |k: usize| self.right.as_bytes().get(k / 4).copied().unwrap_or(b'0');
@@ -143,8 +169,7 @@ impl<'a> Jobs<'a> {
         let keys = self.setting.keys(entrant);
         let mut found: HashMap<String, JobResult> = HashMap::new();
         if let Some(journal) = self.journal.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            let known = keys.iter().filter_map(|key| journal.run(key));
-            found.extend(known.map(|job| (job.key.clone(), job.clone())));
+            found = self.setting.known(entrant, journal);
         }
         self.done.fetch_add(found.len(), Relaxed);
         let asked =

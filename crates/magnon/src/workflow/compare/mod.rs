@@ -35,11 +35,10 @@ pub use tuned::{TuneBudget, Tuned};
 pub use verdict::{Answer, Finding, Verdict};
 
 use super::charge::phase_of;
-use super::journal::split_check;
 use super::tune::is_open;
 use super::{Journal, Progress, find_cycles};
 use crate::Error;
-use crate::data::{Dataset, Split, SplitChoice};
+use crate::data::{Dataset, Split, SplitChoice, split_check};
 use crate::model::{ChargeChoice, Direction, SharedInputs};
 use crate::operator::Charge;
 use crate::train::{Experiment, RunConfig};

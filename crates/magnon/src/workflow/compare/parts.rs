@@ -200,14 +200,13 @@ impl Runs {
     ) -> Self {
         let keys = setting.keys(entrant);
         let group = entrant.label();
-        let is_known = |key: &String| journal.run(key).is_some();
-        let mut runs =
-            Self { known: keys.iter().filter(|key| is_known(key)).count(), open: Vec::new() };
+        let mut known = setting.known(entrant, journal);
+        let mut runs = Self { known: known.len(), open: Vec::new() };
         if runs.known == keys.len() {
-            entrant.jobs = keys.iter().filter_map(|key| journal.run(key).cloned()).collect();
+            entrant.jobs = keys.iter().filter_map(|key| known.remove(key)).collect();
             return runs;
         }
-        for (run, key) in keys.into_iter().enumerate().filter(|(_, key)| !is_known(key)) {
+        for (run, key) in keys.into_iter().enumerate().filter(|(_, key)| !known.contains_key(key)) {
             match handed.tried.contains(&key) {
                 true => entrant.error = Some(format!("the run {key} failed")),
                 false => runs.open.push((run, OpenPart { key, group: group.clone() })),

@@ -56,6 +56,15 @@ pub(super) fn choose(
     let sizes = |split: &Split| {
         [&split.train, &split.val, &split.test].map(|nodes| Targets::of(nodes, labels).len())
     };
+    for (k, split) in splits.iter().enumerate() {
+        let parts = ["training", "validation", "test"].iter().zip(sizes(split));
+        if let Some((part, _)) = parts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(Error::Argument(format!(
+                "split {k} has no labelled {part} nodes, and a comparison needs all three parts; \
+                 give a split that has them, or have one drawn (split 60/20/20)"
+            )));
+        }
+    }
     let [train, val, test] = splits.first().map_or([0; 3], sizes);
     let count = splits.len();
     let (given, how) = match choice {

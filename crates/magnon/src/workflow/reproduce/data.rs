@@ -2,10 +2,10 @@
 
 use super::{ReproduceConfig, paper};
 use crate::Error;
+use crate::data::fingerprint;
 use crate::data::{Dataset, load};
 use crate::model::SharedInputs;
 use crate::train::DataConfig;
-use crate::workflow::journal::fingerprint;
 use crate::workflow::{Progress, preset, read_dataset};
 
 /// A data set that was found.

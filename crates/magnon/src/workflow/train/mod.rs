@@ -10,7 +10,7 @@ pub use report::{
 use super::charge::phase_of;
 use super::{CycleFindings, Phases, Progress, find_cycles, read_training_data};
 use crate::Error;
-use crate::data::Dataset;
+use crate::data::{Dataset, Fingerprint};
 use crate::model::{ChargeChoice, MappedRows};
 use crate::run::{PredictionCache, RunFolder, SavedModel};
 use crate::train::{
@@ -78,7 +78,8 @@ pub fn train_on(
     experiment.remarks().iter().for_each(|remark| progress.remark(remark));
     let folder = match &options.out {
         Some(out) => {
-            let folder = RunFolder::begin(out, config, options.overwrite, options.resume)?;
+            let data = Fingerprint::of(&dataset);
+            let folder = RunFolder::begin(out, config, &data, options.overwrite, options.resume)?;
             experiment =
                 experiment.with_checkpoints(folder.checkpoints(options.every, options.resume));
             Some(folder)
