@@ -33,10 +33,10 @@ pub fn output() -> impl TypedValueParser<Value = PathBuf> {
         .map(|path| if path == Path::new("-") { PathBuf::from(STDOUT) } else { path })
 }
 
-/// Whether an output file goes to the standard output, so that what people read goes to standard error.
+/// Set where an output file goes to the standard output: messages go to standard error then.
 static STDOUT_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// See [`STDOUT_TAKEN`].
+/// Whether an output file goes to the standard output.
 pub fn is_stdout_taken() -> bool {
     STDOUT_TAKEN.load(Relaxed)
 }

@@ -4,7 +4,6 @@ mod common;
 
 use common::{check_html, check_svg, data};
 use magnon_plot::*;
-use std::fs;
 
 #[test]
 fn the_whole_report_is_well_formed_and_the_same_every_time() {

@@ -22,7 +22,7 @@ mod store;
 mod synthetic;
 mod table;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod text;
 pub mod write;
 

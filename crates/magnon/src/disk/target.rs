@@ -141,10 +141,6 @@ mod tests {
     use crate::data::testing::Folder;
     use std::os::unix::fs::symlink;
 
-    fn file(path: &Path) -> PathBuf {
-        TargetFile::of(path).unwrap().path
-    }
-
     #[test]
     fn links_are_resolved_whether_or_not_they_lead_to_a_file() {
         let folder = Folder::new(&[("there", b"")]);
@@ -153,8 +149,9 @@ mod tests {
             let link = root.join(format!("to-{name}"));
             symlink(name, &link).unwrap();
             symlink(&link, root.join(format!("twice-{name}"))).unwrap();
-            assert_eq!(file(&link), root.join(name));
-            assert_eq!(file(&root.join(format!("twice-{name}"))), root.join(name));
+            assert_eq!(TargetFile::of(&link).unwrap().path, root.join(name));
+            let twice = TargetFile::of(&root.join(format!("twice-{name}"))).unwrap();
+            assert_eq!(twice.path, root.join(name));
         }
         symlink("round", root.join("round")).unwrap();
         assert!(Target::of(&root.join("round")).is_err());

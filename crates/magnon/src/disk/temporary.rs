@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn what_a_kill_has_left_goes_and_nothing_else_does() {
         let folder = Folder::new(&[
-            (".magnon-aaaaaaaaaaaa.tmp", b"left by a kill"),
+            (".magnon-aaaaaaaaaaaa.tmp", b"left by a kill".as_slice()),
             (".magnon-notes.tmp", b"a user's"),
             (".magnon-bbbbbbbbbbbb.tmp/thesis.tex", b"a user's folder"),
         ]);
