@@ -174,7 +174,7 @@ fn kept(out: &Path) -> BTreeMap<String, Value> {
     // A line that was cut short has no end.
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).skip(1);
     let jobs = lines.map(|line| {
-        let mut job: Value = serde_json::from_str(line).unwrap();
+        let mut job = serde_json::from_str::<Value>(line).unwrap()["record"].take();
         job.as_object_mut().unwrap().retain(|key, _| !key.ends_with("seconds"));
         (job["key"].as_str().unwrap().to_owned(), job)
     });

@@ -160,7 +160,7 @@ fn what_cannot_be_meant_is_refused() {
         assert!(!output.status.success(), "{words:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(said("pack @/e.txt -o @/g.txt").contains("written as .magnon"));
+    assert!(said("pack @/e.txt -o @/g.txt").contains("must end in .magnon"));
     assert!(said("pack -o @/g.magnon").contains("name the edge list"));
     assert!(said("pack @/e.txt -o @/g.magnon --memory 3M").contains("at least"));
     assert!(said("pack @/e.txt -o @/g.magnon --features degree").contains("edges alone"));

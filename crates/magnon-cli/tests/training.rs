@@ -307,8 +307,8 @@ fn folders_are_not_overwritten_by_accident() {
     let file = folder.path().join("file");
     fs::write(&file, "x").unwrap();
     let (code, error) = failure(&["train", SMALL, "--epochs", "2", "--out", &text(&file)]);
-    assert_eq!(code, 1);
-    assert!(error.contains("file"), "{error}");
+    assert_eq!(code, 2);
+    assert!(error.contains("it is not a folder"), "{error}");
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["response", "--eigenvalues", "--points", "9"], "--points"),
         (&["response", "--eigenvalues", "--pass", "high"], "there is no --pass"),
         (&["predict"], "RUN"),
-        (&["predict", "x", "--output", "x.npy"], "written as .csv"),
+        (&["predict", "x", "--output", "x.npy"], "must end in .csv"),
     ] {
         let (code, error) = failure(arguments);
         assert!(error.contains(word), "{arguments:?}: {error}");

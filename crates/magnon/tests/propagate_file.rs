@@ -199,14 +199,33 @@ fn a_call_goes_on_from_the_blocks_that_are_done() {
     case.run(4, &stop).unwrap_err();
     case.filter.order = Some(5);
     assert_eq!(case.run(4, &()).unwrap().known_blocks, 0);
-    // What a kill leaves under another name does no harm.
+    // A block that is damaged, cut short or in the place of another is computed again, and files that a kill leaves do
+    // no harm.
     let blocks = folder.path().join("out.npy.blocks");
-    fs::create_dir(&blocks).unwrap();
-    fs::write(blocks.join("block-0"), b"torn").unwrap();
-    fs::write(blocks.join(".magnon-abcdefghijkl.tmp"), b"torn").unwrap();
     case.filter.order = Some(4);
-    case.run(4, &()).unwrap();
-    case.check();
+    let damages: [fn(&Path); 3] = [
+        |blocks| {
+            let mut bytes = fs::read(blocks.join("block-0")).unwrap();
+            bytes[5] ^= 1;
+            fs::write(blocks.join("block-0"), bytes).unwrap();
+        },
+        |blocks| fs::write(blocks.join("block-0"), b"torn").unwrap(),
+        |blocks| {
+            for (from, to) in [("block-0", "aside"), ("block-1", "block-0"), ("aside", "block-1")] {
+                fs::rename(blocks.join(from), blocks.join(to)).unwrap();
+            }
+        },
+    ];
+    for (damage, lost) in damages.into_iter().zip([1, 1, 2]) {
+        let stop = Stop { steps: 11.into(), ..Default::default() };
+        case.run(4, &stop).unwrap_err();
+        let kept = (0..6).filter(|block| blocks.join(format!("block-{block}")).exists()).count();
+        assert!(kept >= 2, "{kept}");
+        damage(&blocks);
+        fs::write(blocks.join(".magnon-abcdefghijkl.tmp"), b"torn").unwrap();
+        assert_eq!(case.run(4, &()).unwrap().known_blocks, kept - lost);
+        case.check();
+    }
 }
 
 #[test]
