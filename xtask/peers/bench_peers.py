@@ -298,11 +298,14 @@ class Worker:
         return {"seconds": seconds, "nodes": nodes, "edges": edges}
 
     def load_cycles(self, path: str, nodes: int) -> dict:
-        import igraph
         import networkx as nx
 
         edges = [tuple(edge) for edge in np.loadtxt(path, dtype=int, delimiter=",").tolist()]
         self.networkx = nx.DiGraph(edges)
+        try:
+            import igraph
+        except ImportError:
+            return {"networkx": nx.__version__}
         self.igraph = igraph.Graph(nodes, edges, directed=True)
         return {"networkx": nx.__version__, "igraph": igraph.__version__}
 

@@ -1,8 +1,9 @@
 """Times the Python package against the command line, scipy and networkx, in one run.
 
-Usage: bench_python.py MAGNON [REPEATS]
+Usage: bench_python.py MAGNON [full|tiny]
 
-MAGNON is the command of the same release; the package is the one that is installed.
+MAGNON is the command of the same release; the package is the one that is installed. `tiny` shows that everything runs;
+its figures mean nothing.
 """
 
 import itertools
@@ -53,9 +54,9 @@ def scipy_operator(a, charge):
     return scale @ phase.tocsr() @ scale
 
 
-def operators(repeats):
+def operators(repeats, tiny):
     draw = np.random.default_rng(0)
-    nodes, entries = 400_000, 4_000_000
+    nodes, entries = (400, 4_000) if tiny else (400_000, 4_000_000)
     pairs = draw.integers(0, nodes, (2, entries))
     a = sp.csr_array((np.ones(entries), pairs), shape=(nodes, nodes))
     a.sum_duplicates()
@@ -64,21 +65,22 @@ def operators(repeats):
     a.eliminate_zeros()
     theirs = best(lambda: scipy_operator(a, 0.2), 1)
     ours = best(lambda: magnon.magnetic_operator(a, charge=0.2, linear_operator=True), repeats)
-    line("operator of 4 million entries, against scipy", ours, theirs, "≥ 5")
+    line(f"operator of {entries} entries, against scipy", ours, theirs, "≥ 5")
     matrix = best(lambda: magnon.magnetic_operator(a, charge=0.2), repeats)
     line("the same as a scipy matrix", matrix, theirs, "")
 
 
-def cycles(repeats):
+def cycles(repeats, tiny):
     network = nx.gnp_random_graph(40, 0.12, seed=3, directed=True)
-    count = 100_000
+    count = 100 if tiny else 100_000
     ours = best(lambda: sum(1 for _ in itertools.islice(magnon.simple_cycles(network), count)), repeats)
     theirs = best(lambda: sum(1 for _ in itertools.islice(nx.simple_cycles(network), count)), 1)
     line(f"{count} simple cycles, against networkx", ours, theirs, "≥ 25")
 
 
-def against_the_command(command, repeats):
-    name = "cyclic:nodes=20000,columns=256,density=0.002"
+def against_the_command(command, repeats, tiny):
+    name = "cyclic:nodes=60,columns=6,density=0.1" if tiny else "cyclic:nodes=20000,columns=256,density=0.002"
+    epochs = 3 if tiny else 200
     data = magnon.load_dataset(name)
 
     def propagate():
@@ -91,8 +93,8 @@ def against_the_command(command, repeats):
     parts = told(command, "propagate", name, "--charge", "1/3", "--order", "16")
     line("propagate as a call, against operator + propagate", whole, parts["operator"] + parts["propagate"], "≥ 0.95")
 
-    words = {"charge": "1/3", "epochs": 200, "patience": 1000}
-    flags = ["--charge", "1/3", "--epochs", "200", "--patience", "1000"]
+    words = {"charge": "1/3", "epochs": epochs, "patience": 1000}
+    flags = ["--charge", "1/3", "--epochs", str(epochs), "--patience", "1000"]
     times = []
     for _ in range(repeats):
         parts = told(command, "train", name, *flags)
@@ -102,9 +104,10 @@ def against_the_command(command, repeats):
     line("train, against the command", ours, theirs, "≥ 0.95")
 
 
-def two_at_once(repeats):
-    data = magnon.load_dataset("cyclic:nodes=6000,columns=128,density=0.003")
-    fit = lambda _=None: magnon.train(data, charge="1/3", epochs=300, patience=1000, threads=1)  # noqa: E731
+def two_at_once(repeats, tiny):
+    data = magnon.load_dataset("cyclic:nodes=60,columns=6,density=0.1" if tiny else "cyclic:nodes=6000,columns=128,density=0.003")
+    epochs = 3 if tiny else 300
+    fit = lambda _=None: magnon.train(data, charge="1/3", epochs=epochs, patience=1000, threads=1)  # noqa: E731
     alone = best(fit, repeats)
 
     def both():
@@ -114,7 +117,9 @@ def two_at_once(repeats):
     line("two fits in two threads, against one after the other", best(both, repeats), 2 * alone, "≈ 2")
 
 
-def main(command, repeats="3"):
+def main(command, size="full"):
+    tiny = {"full": False, "tiny": True}[size]
+    repeats = 1 if tiny else 3
     print(f"{'':46} {'ours':>11} {'theirs':>11}   {'ratio':>7}   wanted")
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import numpy"], check=True)
@@ -122,10 +127,10 @@ def main(command, repeats="3"):
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import magnon"], check=True)
     print(f"{'import, beside numpy':46} {time.perf_counter() - start - bare:9.4f} s {bare:9.4f} s             < 0.2 s")
-    operators(int(repeats))
-    cycles(int(repeats))
-    against_the_command(command, int(repeats))
-    two_at_once(int(repeats))
+    operators(repeats, tiny)
+    cycles(repeats, tiny)
+    against_the_command(command, repeats, tiny)
+    two_at_once(repeats, tiny)
 
 
 if __name__ == "__main__":

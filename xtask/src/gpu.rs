@@ -18,7 +18,7 @@ pub fn bench(part: &str) -> anyhow::Result<()> {
     let magnon = release_binary()?;
     let work = root().join("target").join("peers").join("bench");
     let mut bench = cargo(&["run", "--release", "--package", "magnon-bench", "--"]);
-    bench.arg(python).arg(peers::scripts()).arg(magnon).arg(work).arg(part);
+    bench.arg(python).arg(peers::scripts()).arg(magnon).arg(work).args([part, "full"]);
     bench.args(peers::data()?);
     run(&mut bench)
 }

@@ -25,16 +25,17 @@ const USAGE: &str =
        cargo xtask python  builds, installs and tests the Python package alone
        cargo xtask site    the documentation as a site, in target/site
        cargo xtask wheel   the Python wheel and source distribution that would be published
-       cargo xtask bench [product|edges|cycles|spectrum|training|models|bank|memory|python|gpu|gpu-products|gpu-steps|gpu-large]
-                           timings against other libraries, as ratios
+       cargo xtask bench [PART]
+                           timings against other libraries, as ratios: all, or product, edges, large-edges, cycles,
+                           large-cycles, repeated, spectrum, memory, training, models, bank, python, gpu-products,
+                           gpu-steps, gpu-large
+       cargo xtask bench PART --tiny
+                           the same on tiny inputs with the binary that was tested: whether it runs, not how fast
        cargo xtask fuzz [MINUTES]
                            all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
                            is said
        cargo xtask sanitize
                            Miri on unsafe code, AddressSanitizer on the tests";
-
-const PARTS: [&str; 8] =
-    ["product", "edges", "cycles", "spectrum", "training", "models", "bank", "memory"];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -52,8 +53,9 @@ fn main() -> ExitCode {
         ["site"] => site::build(),
         ["bench"] => bench::run("all"),
         ["bench", "python"] => python::bench(),
-        ["bench", part @ ("gpu" | "gpu-products" | "gpu-steps" | "gpu-large")] => gpu::bench(part),
-        ["bench", part] if PARTS.contains(&part) => bench::run(part),
+        ["bench", part, "--tiny"] => bench::trial(part),
+        ["bench", part] if part.starts_with("gpu") => gpu::bench(part),
+        ["bench", part] => bench::run(part),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

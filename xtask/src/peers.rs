@@ -13,22 +13,33 @@ pub fn scripts() -> PathBuf {
 
 /// The interpreter of an environment that holds `requirements`, made when need be.
 pub fn python(requirements: &str) -> anyhow::Result<PathBuf> {
-    let list = scripts().join(requirements);
-    let wanted = fs::read_to_string(&list).with_context(|| format!("{}", list.display()))?;
-    let environment = root().join("target").join("peers").join(requirements);
-    let python = environment.join("bin").join("python");
-    let stamp = environment.join("installed");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+    if let Some(python) = installed(requirements) {
         return Ok(python);
     }
+    let list = scripts().join(requirements);
+    let wanted = fs::read_to_string(&list).with_context(|| format!("{}", list.display()))?;
+    let environment = environment(requirements);
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))
         .context("the checks against scipy need python3 with its venv module")?;
+    let python = environment.join("bin").join("python");
     let mut install = Command::new(&python);
     run(install
         .args(["-m", "pip", "install", "--quiet", "--no-compile", "--requirement"])
         .arg(&list))?;
-    fs::write(stamp, wanted)?;
+    fs::write(environment.join("installed"), wanted)?;
     Ok(python)
+}
+
+/// The interpreter of such an environment, where it is there and up to date.
+pub fn installed(requirements: &str) -> Option<PathBuf> {
+    let wanted = fs::read_to_string(scripts().join(requirements)).ok()?;
+    let environment = environment(requirements);
+    let installed = fs::read_to_string(environment.join("installed")).ok()?;
+    (installed == wanted).then(|| environment.join("bin").join("python"))
+}
+
+fn environment(requirements: &str) -> PathBuf {
+    root().join("target").join("peers").join(requirements)
 }
 
 /// The folder of the real data sets, where the environment names one.

@@ -1,6 +1,6 @@
 //! The Python package: its wheels, and its tests in an environment of their own.
 
-use crate::{cargo, peers, release_binary, root, run as step, target};
+use crate::{cargo, peers, release_binary, root, run as step, target, tested_binary};
 use anyhow::{Context, ensure};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,10 @@ pub fn test(data: Option<&Path>) -> anyhow::Result<()> {
     if let Some(data) = data {
         tests.env("MAGNON_DATA", data);
     }
-    step(&mut tests)
+    step(&mut tests)?;
+    let mut bench = Command::new(&python);
+    bench.arg(peers::scripts().join("bench_python.py")).arg(tested_binary()?).arg("tiny");
+    step(bench.env_remove("PYTHONPATH").env("PYTHONSAFEPATH", "1"))
 }
 
 fn package() -> PathBuf {

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold.
 
-use crate::{browser, cargo, licences, peers, python, root, run as step, tested_binary};
+use crate::{bench, browser, cargo, licences, peers, python, root, run as step, tested_binary};
 use anyhow::anyhow;
 use std::process::Command;
 use std::thread;
@@ -9,12 +9,9 @@ pub fn run() -> anyhow::Result<()> {
     let data = peers::data()?;
     step(&mut cargo(&["fmt", "--all", "--check"]))?;
     // The peers come over the network while our own code is compiled.
-    let real = data.is_some();
     let peers_coming = thread::spawn(move || {
         peers::python("requirements-python.txt")?;
-        if real {
-            peers::python("requirements-test.txt")?;
-        }
+        peers::python("requirements-test.txt")?;
         anyhow::Ok(())
     });
     step(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))?;
@@ -34,6 +31,7 @@ pub fn run() -> anyhow::Result<()> {
     pages()?;
     peers_coming.join().map_err(|_| anyhow!("the peers were not installed"))??;
     python::test(data.as_deref())?;
+    bench::trial("all")?;
 
     let Some(data) = data else {
         eprintln!(

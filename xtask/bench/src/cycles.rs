@@ -13,29 +13,35 @@ use serde_json::{Value, json};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-const ROUNDS: usize = 5;
 /// Seconds after which networkx is stopped where it would go on for ever.
-const LIMIT: u64 = 20;
+fn limit(places: &Places) -> u64 {
+    places.size(20, 1)
+}
 
 const LARGE: [&str; 4] =
     ["wiki-Vote.txt", "p2p-Gnutella31.txt", "soc-Epinions1.txt.zip", "cnr-2000.graph-txt.gz"];
 
-pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    let mut peers = Worker::start(places)?;
     let mut table = Table::default();
-    enumeration(places, peers, &mut table)?;
-    lengths(places, peers, &mut table)?;
-    Ok(table)
+    enumeration(places, &mut peers, &mut table)?;
+    lengths(places, &mut peers, &mut table)?;
+    table.end();
+    peers.quit()
 }
 
 /// A random digraph of about a million cycles.
-fn graph() -> anyhow::Result<DiGraph> {
+fn graph(places: &Places) -> anyhow::Result<DiGraph> {
     let kind = GeneratorKind::ErdosRenyi;
-    let config = GeneratorConfig { kind, nodes: 30, density: 0.12, ..Default::default() };
+    let nodes = places.size(30, 12);
+    let config = GeneratorConfig { kind, nodes, density: 0.12, ..Default::default() };
     Ok(generate(&config, 17)?.graph)
 }
 
 fn enumeration(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow::Result<()> {
-    let graph = graph()?;
+    let graph = graph(places)?;
+    let rounds = places.size(5, 1);
+    let igraph_is_there = places.has("igraph")?;
     let path = places.work.join("cycles.csv");
     let edges: String = graph.iter().map(|(u, v)| format!("{u},{v}\n")).collect();
     std::fs::write(&path, edges)?;
@@ -59,11 +65,13 @@ fn enumeration(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow
     };
     let mut times: [Times; 7] = Default::default();
     let [count1, count2, walked, listed, networkx, igraph, igraph_search] = &mut times;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let (seconds, cycles) = time(|| one.install(count));
         agree("one thread", cycles)?;
         count1.push(seconds);
-        ask("igraph_search", igraph_search)?;
+        if igraph_is_there {
+            ask("igraph_search", igraph_search)?;
+        }
         let (seconds, cycles) = time(|| two.install(count));
         agree("two threads", cycles)?;
         count2.push(seconds);
@@ -74,7 +82,9 @@ fn enumeration(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow
         agree("the iterator", cycles.len() as u64)?;
         listed.push(seconds);
         drop(cycles);
-        agree("igraph", ask("igraph_cycles", igraph)?.unwrap_or(0))?;
+        if igraph_is_there {
+            agree("igraph", ask("igraph_cycles", igraph)?.unwrap_or(0))?;
+        }
         if round == 0 {
             agree("networkx", ask("networkx_cycles", networkx)?.unwrap_or(0))?;
         }
@@ -87,7 +97,7 @@ fn enumeration(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow
     table.row("iterator of cycles, none kept", "networkx", walked, networkx);
     table.row("iterator of cycles, collected", "igraph", listed, igraph);
     table.note(format!(
-        "Random digraph, {} nodes, {} edges, {expected} cycles, as all agree. Medians of {ROUNDS} \
+        "Random digraph, {} nodes, {} edges, {expected} cycles, as all agree. Medians of {rounds} \
          interleaved rounds (one for networkx, which keeps no cycle either). Peers: networkx {}, igraph {}.",
         graph.nodes(),
         graph.edges(),
@@ -101,11 +111,11 @@ fn lengths(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow::Re
     let Some(folder) = &places.data else { return Ok(()) };
     let folder = folder.join("large");
     let config = LengthsConfig::default();
-    for name in LARGE {
+    for name in LARGE.into_iter().take(places.size(LARGE.len(), 1)) {
         let graph = load(&folder.join(name), &LoadConfig::default())?.graph;
         let mut times = Times::default();
         let mut answers = Vec::new();
-        for _ in 0..3 {
+        for _ in 0..places.size(3, 1) {
             let (seconds, report) =
                 time(|| cycle_lengths(&graph, &config, &AtomicBool::new(false)));
             times.push(seconds);
@@ -121,7 +131,7 @@ fn lengths(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow::Re
     let bound = config.max_length;
     let path = folder.join(LARGE[0]);
     let request =
-        json!({ "task": "networkx_bounded", "path": path, "bound": bound, "limit": LIMIT });
+        json!({ "task": "networkx_bounded", "path": path, "bound": bound, "limit": limit(places) });
     let answer = peers.ask(&request)?;
     let did = if answer["finished"] == true { "finishes" } else { "does not finish" };
     let (cycles, seconds) = (&answer["cycles"], answer["seconds"].as_f64().unwrap_or(f64::NAN));
@@ -131,7 +141,7 @@ fn lengths(places: &Places, peers: &mut Worker, table: &mut Table) -> anyhow::Re
          cycles by then.",
         LARGE[0],
     ));
-    let last = LARGE[LARGE.len() - 1];
+    let last = places.size(LARGE[LARGE.len() - 1], LARGE[0]);
     let mut command = Command::new(&places.magnon);
     command.arg("cycles").arg(folder.join(last)).args(["--json", "--quiet"]).stdout(Stdio::null());
     table.note(format!(

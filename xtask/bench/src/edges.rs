@@ -11,8 +11,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-const ROUNDS: usize = 21;
-
 /// File, separator and comment mark, as pandas wants to be told.
 const FILES: [(&str, &str, Option<&str>); 3] = [
     ("wiki-Vote.txt", "\t", Some("#")),
@@ -20,22 +18,26 @@ const FILES: [(&str, &str, Option<&str>); 3] = [
     ("soc-Epinions1.txt.zip", "\t", Some("#")),
 ];
 
-pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    let mut peers = Worker::start(places)?;
     let mut table = Table::default();
+    let rounds = places.size(21, 1);
+    let pandas_is_there = places.has("pandas")?;
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let (one, two) = (pool(1)?, pool(2)?);
     let config = LoadConfig::default();
-    for (name, sep, comment) in FILES {
-        let Some(folder) = &places.data else { continue };
-        let path = folder.join("large").join(name);
+    for (name, sep, comment) in FILES.into_iter().take(places.size(FILES.len(), 1)) {
+        let path = places.data()?.join("large").join(name);
         let request =
             json!({ "task": "pandas_edges", "path": path, "sep": sep, "comment": comment });
         let [mut ours1, mut ours2, mut pandas]: [Times; 3] = Default::default();
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let (seconds, loaded) = time(|| one.install(|| load(&path, &config)));
             loaded?;
             ours1.push(seconds);
-            pandas.push(peers.seconds(&request)?);
+            if pandas_is_there {
+                pandas.push(peers.seconds(&request)?);
+            }
             let (seconds, loaded) = time(|| two.install(|| load(&path, &config)));
             loaded?;
             ours2.push(seconds);
@@ -45,19 +47,24 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
     }
     table.note(format!(
         "From the page cache to a finished graph (ids compacted, rows sorted) on our side, to a data \
-         frame on pandas'. Medians of {ROUNDS} interleaved rounds."
+         frame on pandas'. Medians of {rounds} interleaved rounds."
     ));
-    Ok(table)
+    table.end();
+    peers.quit()
 }
 
-/// Edges and nodes of the large files.
-const EDGES: usize = 5_000_000;
-const NODES: u64 = 800_000;
-const LARGE_ROUNDS: usize = 7;
+/// Edges of the large files, and the nodes that they are drawn from.
+fn large_size(places: &Places) -> (usize, u64) {
+    places.size((5_000_000, 800_000), (5_000, 800))
+}
 
 /// Whole graphs of five million edges, with numbers and with names for nodes.
-pub fn measure_large(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
+pub fn measure_large(places: &Places) -> anyhow::Result<()> {
+    let mut peers = Worker::start(places)?;
     let mut table = Table::default();
+    let rounds = places.size(7, 1);
+    let (edges, nodes) = large_size(places);
+    let [ensmallen_is_there, pandas_is_there] = [places.has("ensmallen")?, places.has("pandas")?];
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let (one, two) = (pool(1)?, pool(2)?);
     // ensmallen keeps edges from a node to itself.
@@ -68,34 +75,39 @@ pub fn measure_large(places: &Places, peers: &mut Worker) -> anyhow::Result<Tabl
             json!({ "task": "ensmallen_edges", "path": path, "numeric": prefix.is_empty() });
         let pandas = json!({ "task": "pandas_edges", "path": path, "sep": "\t" });
         let [mut ours1, mut ours2, mut theirs, mut frames]: [Times; 4] = Default::default();
-        for _ in 0..LARGE_ROUNDS {
+        for _ in 0..rounds {
             let (seconds, loaded) = time(|| two.install(|| load(&path, &config)));
             ours2.push(seconds);
             let graph = loaded?.graph;
-            let answer = peers.ask(&ensmallen)?;
-            theirs.push(answer["seconds"].as_f64().unwrap_or(f64::NAN));
-            let (nodes, edges) = (&answer["nodes"], &answer["edges"]);
-            ensure!(
-                nodes == graph.nodes() && edges == graph.edges(),
-                "{what}: {} nodes and {} edges here, {nodes} and {edges} there",
-                graph.nodes(),
-                graph.edges()
-            );
-            frames.push(peers.seconds(&pandas)?);
+            if ensmallen_is_there {
+                let answer = peers.ask(&ensmallen)?;
+                theirs.push(answer["seconds"].as_f64().unwrap_or(f64::NAN));
+                let (nodes, edges) = (&answer["nodes"], &answer["edges"]);
+                ensure!(
+                    nodes == graph.nodes() && edges == graph.edges(),
+                    "{what}: {} nodes and {} edges here, {nodes} and {edges} there",
+                    graph.nodes(),
+                    graph.edges()
+                );
+            }
+            if pandas_is_there {
+                frames.push(peers.seconds(&pandas)?);
+            }
             let (seconds, loaded) = time(|| one.install(|| load(&path, &config)));
             loaded?;
             ours1.push(seconds);
         }
-        let task = |threads| format!("{EDGES} edges, {what}, {threads}");
+        let task = |threads| format!("{edges} edges, {what}, {threads}");
         table.row(&task("2 threads"), "ensmallen, 2 threads", &ours2, &theirs);
         table.row(&task("1 thread"), "ensmallen, 2 threads", &ours1, &theirs);
         table.row(&task("2 threads"), "pandas C reader, to a data frame", &ours2, &frames);
     }
     table.note(format!(
-        "Edges between nodes drawn at random from {NODES}, parted by tabs; names are user_ and a number. From the page \
-         cache to a finished graph on both sides. Medians of {LARGE_ROUNDS} interleaved rounds."
+        "Edges between nodes drawn at random from {nodes}, separated by tabs; names are user_ and a number. From the page \
+         cache to a finished graph on both sides. Medians of {rounds} interleaved rounds."
     ));
-    Ok(table)
+    table.end();
+    peers.quit()
 }
 
 /// Writes the edges, each end with a prefix before its number.
@@ -103,15 +115,16 @@ fn write_edges(places: &Places, prefix: &str) -> anyhow::Result<PathBuf> {
     let path =
         places.work.join(format!("edges{}.tsv", if prefix.is_empty() { "" } else { "-named" }));
     let mut file = BufWriter::new(File::create(&path)?);
+    let (edges, nodes) = large_size(places);
     // A generator that is written down in one line: the steps of splitmix64.
     let mut state = 11u64;
     let mut node = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (bits ^ (bits >> 31)) % NODES
+        (bits ^ (bits >> 31)) % nodes
     };
-    for _ in 0..EDGES {
+    for _ in 0..edges {
         writeln!(file, "{prefix}{}\t{prefix}{}", node(), node())?;
     }
     file.flush()?;

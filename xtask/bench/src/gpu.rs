@@ -26,41 +26,48 @@ use std::path::Path;
 
 const COLUMNS: usize = 64;
 const ORDER: usize = 8;
-const ROUNDS: usize = 5;
-/// Products that one measurement makes.
-const TIMES: usize = 50;
-/// Epochs that one measurement trains for, and what is taken off for the beginning.
-const EPOCHS: (usize, usize) = (2100, 100);
 
-pub fn measure(places: &Places, part: &str) -> anyhow::Result<()> {
+/// The peers' worker, after a line that says what card and which torch there are.
+fn begin(places: &Places) -> anyhow::Result<(Cuda, Worker)> {
     let cuda = Cuda::new(0).map_err(anyhow::Error::msg)?;
     let mut peers = Worker::of(&places.python, &places.scripts.join("bench_gpu.py"), true)?;
     let versions = peers.ask(&json!({ "task": "versions" }))?;
     println!("{}, torch {}\n", cuda.name(), versions["torch"].as_str().unwrap_or("?"));
+    Ok((cuda, peers))
+}
+
+/// Products and filters.
+pub fn measure_products(places: &Places) -> anyhow::Result<()> {
+    let (cuda, mut peers) = begin(places)?;
     let mut table = Table::default();
-    if part != "gpu-steps" {
-        let graph = random(1_000_000, 8_000_000)?;
-        products(&cuda, places, &mut peers, &mut table, "1 M nodes", &graph)?;
-        if let Some(data) = &places.data {
-            let loaded = read(&data.join("large/cnr-2000.graph-txt.gz"), DataConfig::default())?;
-            products(&cuda, places, &mut peers, &mut table, "cnr-2000", &loaded.graph)?;
-        }
-    }
-    if part == "gpu-products" {
-        table.print();
-        return peers.quit();
-    }
+    let (nodes, edges) = places.size((1_000_000, 8_000_000), (1_000, 8_000));
+    products(&cuda, places, &mut peers, &mut table, "1 M nodes", &random(nodes, edges)?)?;
     if let Some(data) = &places.data {
-        for name in ["cornell", "corar", "pubmed"] {
+        let path = places.size("large/cnr-2000.graph-txt.gz", "cornell");
+        let loaded = read(&data.join(path), DataConfig::default())?;
+        products(&cuda, places, &mut peers, &mut table, path, &loaded.graph)?;
+    }
+    table.end();
+    peers.quit()
+}
+
+/// Training steps, alone and of many seeds at once.
+pub fn measure_steps(places: &Places) -> anyhow::Result<()> {
+    let (_, mut peers) = begin(places)?;
+    let mut table = Table::default();
+    if let Some(data) = &places.data {
+        for name in ["cornell", "corar", "pubmed"].into_iter().take(places.size(3, 1)) {
             let config = preset(name)?;
             let dataset = read(&data.join(name), config.data.clone())?;
-            steps(&mut peers, &mut table, name, &dataset, config)?;
+            steps(places, &mut peers, &mut table, name, &dataset, config)?;
         }
     }
-    let graph = GeneratorConfig { nodes: 2277, density: 0.007, ..Default::default() };
-    let wide = SyntheticConfig { graph, columns: 2325, noise: 2.0, seed: 1 };
-    steps(&mut peers, &mut table, "2325 columns", &wide.dataset("wide")?, preset("cornell")?)?;
-    table.print();
+    let (nodes, density, columns) = places.size((2277, 0.007, 2325), (60, 0.1, 20));
+    let graph = GeneratorConfig { nodes, density, ..Default::default() };
+    let wide = SyntheticConfig { graph, columns, noise: 2.0, seed: 1 };
+    let name = format!("{columns} columns");
+    steps(places, &mut peers, &mut table, &name, &wide.dataset("wide")?, preset("cornell")?)?;
+    table.end();
     peers.quit()
 }
 
@@ -109,11 +116,13 @@ fn products(
         Ok(seconds / times as f64)
     };
     let mut times: [Times; 4] = Default::default();
-    for _ in 0..ROUNDS {
-        times[0].push(ours(&product, TIMES)?);
-        times[1].push(peers.seconds(&json!({ "task": "product", "times": TIMES }))?);
-        times[2].push(ours(&filter, TIMES / ORDER)?);
-        let request = json!({ "task": "loop", "times": TIMES / ORDER, "order": ORDER });
+    // Products that one measurement makes.
+    let count = places.size(50, ORDER);
+    for _ in 0..places.size(5, 1) {
+        times[0].push(ours(&product, count)?);
+        times[1].push(peers.seconds(&json!({ "task": "product", "times": count }))?);
+        times[2].push(ours(&filter, count / ORDER)?);
+        let request = json!({ "task": "loop", "times": count / ORDER, "order": ORDER });
         times[3].push(peers.seconds(&request)?);
     }
     let stored = operator.pattern().stored();
@@ -144,6 +153,7 @@ fn trained(
 }
 
 fn steps(
+    places: &Places,
     peers: &mut Worker,
     table: &mut Table,
     name: &str,
@@ -167,32 +177,42 @@ fn steps(
         "classes": dataset.labels.as_ref().map_or(0, |labels| labels.names.len()),
         "rate": config.train.optimiser.rate, "weight_decay": config.train.optimiser.weight_decay,
     }))?;
-    let (many, few) = EPOCHS;
+    // Epochs that one measurement trains for, and what is taken off for the beginning.
+    let (many, few) = places.size((2100, 100), (12, 2));
     let epoch = |runs: usize| -> anyhow::Result<f64> {
         let (long, _) = trained(dataset, &config, runs, many)?;
         let (short, _) = trained(dataset, &config, runs, few)?;
         Ok((long - short) / (many - few) as f64)
     };
     let mut times: [Times; 4] = Default::default();
-    for _ in 0..3 {
+    for _ in 0..places.size(3, 1) {
         times[0].push(epoch(1)?);
-        times[1].push(peers.seconds(&json!({ "task": "step", "graph": false, "times": 200 }))?);
-        times[2].push(peers.seconds(&json!({ "task": "step", "graph": true, "times": 2000 }))?);
+        times[1].push(
+            peers.seconds(
+                &json!({ "task": "step", "graph": false, "times": places.size(200, 2) }),
+            )?,
+        );
+        times[2].push(
+            peers.seconds(
+                &json!({ "task": "step", "graph": true, "times": places.size(2000, 2) }),
+            )?,
+        );
     }
-    times[3].push(epoch(100)?);
+    let seeds = places.size(100, 2);
+    times[3].push(epoch(seeds)?);
     let task = format!("MGC epoch, {name}");
     table.fine(&task, "torch, eager", &times[0], &times[1]);
     table.fine(&task, "torch, CUDA graph", &times[0], &times[2]);
-    table.fine(&format!("100 seeds at once, {name}"), "one seed", &times[3], &times[0]);
+    table.fine(&format!("{seeds} seeds at once, {name}"), "one seed", &times[3], &times[0]);
     Ok(())
 }
 
 /// A graph that fills a good part of the card: 20 million nodes, 400 million entries, 128 columns.
-pub fn measure_large() -> anyhow::Result<()> {
-    const NODES: usize = 20_000_000;
-    let columns = 128;
+pub fn measure_large(places: &Places) -> anyhow::Result<()> {
+    let nodes: usize = places.size(20_000_000, 1_000);
+    let columns = places.size(128, 8);
     let cuda = Cuda::new(0).map_err(anyhow::Error::msg)?;
-    let (seconds, graph) = time(|| random(NODES as u32, 200_000_000));
+    let (seconds, graph) = time(|| random(nodes as u32, 10 * nodes));
     println!("{}: the graph was made in {seconds:.0} s", cuda.name());
     let config = OperatorConfig { charge: Charge::fraction(1, 5)?, ..Default::default() };
     let (seconds, operator) =
@@ -200,7 +220,7 @@ pub fn measure_large() -> anyhow::Result<()> {
     let operator = operator?;
     let stored = operator.pattern().stored();
     println!("{stored} entries, operator in {seconds:.0} s");
-    let mut x = Matrix::zeros(NODES, columns);
+    let mut x = Matrix::zeros(nodes, columns);
     let numbers = x.as_mut_slice().par_iter_mut().enumerate();
     numbers.for_each(|(i, x)| {
         *x = (i.wrapping_mul(2_654_435_761) >> 8 & 0xffff) as f32 / 65536.0 - 0.5
@@ -214,7 +234,7 @@ pub fn measure_large() -> anyhow::Result<()> {
     }
     let map = cuda.prepare(MapSource::filter(&operator, &filter))?;
     let half = columns / 2;
-    let shape = Shape::complex(NODES, half);
+    let shape = Shape::complex(nodes, half);
     let (x, mut y) = (cuda.zeros(shape.len())?, cuda.zeros(shape.len())?);
     cuda.map(&map, Side::Forward, None, (&x, shape), (&mut y, shape), false)?;
     cuda.synchronize()?;
@@ -223,7 +243,7 @@ pub fn measure_large() -> anyhow::Result<()> {
         Ok(cuda.synchronize()?)
     });
     done?;
-    let bytes = ORDER * (stored * (8 * half + 4) + NODES * 8 * 3 * half);
+    let bytes = ORDER * (stored * (8 * half + 4) + nodes * 8 * 3 * half);
     let rate = bytes as f64 / seconds / 1e12;
     println!(
         "on the card alone, {half} columns: {seconds:.3} s, {rate:.2} TB/s of rows read and written"

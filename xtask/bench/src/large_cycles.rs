@@ -1,14 +1,12 @@
 //! Which cycle lengths exist in generated graphs of up to ten million edges: how cost grows with size.
 
+use crate::Places;
 use crate::table::{Table, Times, time};
 use magnon::cycles::{LengthsConfig, cycle_lengths, flux};
 use magnon::graph::{DiGraph, GraphBuilder, strong_components};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::AtomicBool;
-
-const ROUNDS: usize = 3;
-const SIZES: [u32; 3] = [100_000, 1_000_000, 10_000_000];
 
 /// How edges are drawn, one after the other, and how many edges a node gets.
 struct Shape {
@@ -77,15 +75,18 @@ fn graph(shape: &Shape, edges: u32) -> anyhow::Result<DiGraph> {
     Ok(GraphBuilder::new(nodes as usize).edges(edges).build()?.graph)
 }
 
-pub fn measure(table: &mut Table) -> anyhow::Result<()> {
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    let mut table = Table::default();
+    let rounds = places.size(3, 1);
+    let sizes: &[u32] = places.size(&[100_000, 1_000_000, 10_000_000], &[1_000]);
     let stop = AtomicBool::new(false);
     let config = LengthsConfig::default();
     for shape in &SHAPES {
         let (mut costs, mut passes) = (Vec::new(), Vec::new());
-        for size in SIZES {
+        for &size in sizes {
             let graph = graph(shape, size)?;
             let (mut times, mut answers) = (Times::default(), Vec::new());
-            for _ in 0..ROUNDS {
+            for _ in 0..rounds {
                 let (seconds, report) = time(|| {
                     flux(&graph, magnon::operator::Phase::default(), &stop);
                     cycle_lengths(&graph, &config, &stop)
@@ -116,8 +117,9 @@ pub fn measure(table: &mut Table) -> anyhow::Result<()> {
         ));
     }
     table.note(format!(
-        "Lengths up to {} and flux of generated graphs in memory, one thread, medians of {ROUNDS} rounds.",
+        "Lengths up to {} and flux of generated graphs in memory, one thread, medians of {rounds} rounds.",
         config.max_length
     ));
+    table.end();
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Peak memory of `magnon propagate`.
 
 use crate::Places;
-use crate::product::{COLUMNS, NODES, propagate_command};
+use crate::product::{COLUMNS, propagate_command};
 use anyhow::{Context, ensure};
 use std::process::Command;
 
@@ -11,11 +11,12 @@ pub const MIB: f64 = 1024.0 * 1024.0;
 pub fn measure(places: &Places) -> anyhow::Result<()> {
     crate::product::write_inputs(places)?;
     let peak = peak(&mut propagate_command(places))?;
-    let graph = crate::product::graph()?;
+    let graph = crate::product::graph(places)?;
+    let nodes = graph.nodes();
     let pattern = magnon::operator::Pattern::new(&graph).context("pattern")?;
-    let input = (NODES * COLUMNS * 4) as f64;
-    let output = (NODES * COLUMNS * 8) as f64;
-    let base = input + output + 5.0 * pattern.stored() as f64 + 16.0 * NODES as f64;
+    let input = (nodes * COLUMNS * 4) as f64;
+    let output = (nodes * COLUMNS * 8) as f64;
+    let base = input + output + 5.0 * pattern.stored() as f64 + 16.0 * nodes as f64;
     println!(
         "Peak memory of `magnon propagate` on the random graph: {:.0} MiB, {:.2} × (input features + \
          output + 5 bytes per stored entry + 16 bytes per node = {:.0} MiB).",

@@ -16,9 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-const ROUNDS: usize = 5;
 /// Seconds of one side in one round, about.
-const SECONDS: f64 = 1.5;
+fn seconds(places: &Places) -> f64 {
+    places.size(1.5, 0.0)
+}
+
 /// Epochs at the start of a fit that are not counted: the first asks for memory.
 const WARM_UP: usize = 2;
 /// What building and training may hold at most.
@@ -42,6 +44,9 @@ const DIRECTED: Graph = Graph {
 };
 const SQUIRREL: Graph =
     Graph { name: "squirrel", path: "geom_gcn_squirrel/squirrel_directed.npz", edges: None };
+
+/// A small one, to see that all runs.
+const CORNELL: Graph = Graph { name: "cornell", path: "geom_gcn_cornell", edges: None };
 
 const CASES: [(&str, &Graph); 8] = [
     ("gcn", &PUBMED),
@@ -78,28 +83,44 @@ impl Graph {
     }
 }
 
+/// Measures all models.
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    compare(places, None)
+}
+
+/// Measures the bank alone.
+pub fn measure_bank(places: &Places) -> anyhow::Result<()> {
+    compare(places, Some("bank"))
+}
+
 /// Measures all models, or one of them alone.
-pub fn measure(places: &Places, data: &Path, only: Option<&str>) -> anyhow::Result<Table> {
+fn compare(places: &Places, only: Option<&str>) -> anyhow::Result<()> {
+    let data = places.data()?;
+    let rounds = places.size(5, 1);
+    let torch_is_there = places.has("torch_geometric_signed_directed")?;
     let mut table = Table::default();
     let (mut methods, mut memory) = (Vec::new(), Vec::new());
     let mut torch = String::new();
     for (model, graph) in CASES.into_iter().filter(|(model, _)| only.is_none_or(|o| o == *model)) {
+        let graph = places.size(graph, &CORNELL);
         let dataset = graph.load(data)?;
         let config = config(model)?;
         let settings = settings(&config);
         let problem = Problem::new(&dataset, config)?;
-        let mut ours = Ours::new(problem.build()?)?;
+        let mut ours = Ours::new(problem.build()?, seconds(places))?;
         let mut peers = Vec::new();
-        for side in ["pyg", "hand"] {
+        for side in ["pyg", "hand"].into_iter().filter(|_| torch_is_there) {
             peers.extend(Peer::start(places, data, (model, graph, side), &settings)?);
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             ours.round()?;
             peers.iter_mut().try_for_each(Peer::round)?;
         }
         let task = format!("{}: {model}", graph.name);
-        eprintln!("{task} is measured");
         memory.push(format!("{task} {:.0} MiB", ours.bytes as f64 / MIB));
+        if peers.is_empty() {
+            table.alone(&task, &ours.times);
+        }
         for peer in peers {
             torch = peer.torch.clone();
             let (title, theirs, method) = peer.end()?;
@@ -110,7 +131,7 @@ pub fn measure(places: &Places, data: &Path, only: Option<&str>) -> anyhow::Resu
     table.note(format!(
         "An epoch is the training nodes forward and back, a step of Adam, and the validation nodes \
          forward; both sides have two threads and the same layers, heads, orders and dropout. A \
-         time is the median over {ROUNDS} interleaved rounds of the median over the epochs of a \
+         time is the median over {rounds} interleaved rounds of the median over the epochs of a \
          round. Peers, with torch {torch}, put all nodes through the network (the bank those of the \
          loss alone), in the fastest of the ways \
          that they were tried in, with threads that spin or sleep while they wait, whichever \
@@ -120,16 +141,18 @@ pub fn measure(places: &Places, data: &Path, only: Option<&str>) -> anyhow::Resu
     table.note(format!("Memory of our steps beside the parameters: {}.", memory.join(", ")));
     for model in SPARSE.into_iter().filter(|_| only.is_none()) {
         let mut command = Command::new(&places.magnon);
-        command.arg("train").arg(data.join("pubmed")).args(["--model", model, "--epochs", "2"]);
+        let path = places.size("pubmed", CORNELL.path);
+        command.arg("train").arg(data.join(path)).args(["--model", model, "--epochs", "2"]);
         command.args(["--quiet", "--json"]).stdout(Stdio::null());
         let bytes = peak(&mut command)?;
-        ensure!(bytes < MOST, "{model} on PubMed: {:.0} MiB", bytes / MIB);
+        ensure!(bytes < MOST, "{model} on {path}: {:.0} MiB", bytes / MIB);
         table.note(format!(
-            "Peak memory of `magnon train pubmed --model {model}`: {:.0} MiB.",
+            "Peak memory of `magnon train {path} --model {model}`: {:.0} MiB.",
             bytes / MIB
         ));
     }
-    Ok(table)
+    table.end();
+    Ok(())
 }
 
 /// The model as it comes, with the charge ¼ where that is left open.
@@ -182,10 +205,11 @@ struct Ours<'p> {
 }
 
 impl<'p> Ours<'p> {
-    fn new(prepared: Prepared<'p>) -> anyhow::Result<Self> {
+    /// Fits for about so many seconds per round.
+    fn new(prepared: Prepared<'p>, seconds: f64) -> anyhow::Result<Self> {
         let mut ours = Self { prepared, epochs: 3 * WARM_UP, times: Times::default(), bytes: 0 };
         let epoch = ours.fit()?;
-        ours.epochs = WARM_UP + ((SECONDS / epoch) as usize).clamp(5, 500);
+        ours.epochs = WARM_UP + ((seconds / epoch) as usize).clamp(5, 500);
         Ok(ours)
     }
 
@@ -208,6 +232,8 @@ impl<'p> Ours<'p> {
 
 /// A peer in two processes, whose threads spin and sleep.
 struct Peer {
+    /// Of one round, about.
+    seconds: f64,
     title: String,
     torch: String,
     workers: Vec<(Worker, Times, String)>,
@@ -223,12 +249,17 @@ impl Peer {
     ) -> anyhow::Result<Option<Self>> {
         let script = places.scripts.join("bench_models.py");
         let (path, edges) = graph.files(data);
-        let mut peer = Self { title: String::new(), torch: String::new(), workers: Vec::new() };
+        let mut peer = Self {
+            seconds: seconds(places),
+            title: String::new(),
+            torch: String::new(),
+            workers: Vec::new(),
+        };
         for spin in [true, false] {
             let mut worker = Worker::of(&places.python, &script, spin)?;
             let answer = worker.ask(&json!({
                 "task": "prepare", "data": path, "edges": edges, "model": model, "side": side,
-                "settings": settings, "seconds": SECONDS,
+                "settings": settings, "seconds": seconds(places),
             }))?;
             let Some(title) = answer["title"].as_str() else {
                 worker.quit()?;
@@ -245,7 +276,7 @@ impl Peer {
 
     fn round(&mut self) -> anyhow::Result<()> {
         for (worker, times, _) in &mut self.workers {
-            times.push(worker.seconds(&json!({ "task": "epochs", "seconds": SECONDS }))?);
+            times.push(worker.seconds(&json!({ "task": "epochs", "seconds": self.seconds }))?);
         }
         Ok(())
     }

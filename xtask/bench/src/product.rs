@@ -17,42 +17,47 @@ use serde_json::json;
 use std::path::Path;
 use std::process::Command;
 
-pub const NODES: usize = 200_000;
-pub const EDGES: usize = 2_000_000;
 pub const COLUMNS: usize = 64;
 const ORDER: usize = 8;
-const ROUNDS: usize = 7;
 
-/// A random graph of about 2 · EDGES stored entries.
-pub fn graph() -> anyhow::Result<DiGraph> {
+/// Number of nodes of the random graph.
+pub fn nodes(places: &Places) -> usize {
+    places.size(200_000, 500)
+}
+
+/// A random graph with ten edges per node, which is about twice as many stored entries.
+pub fn graph(places: &Places) -> anyhow::Result<DiGraph> {
+    let nodes = nodes(places);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut node = || rng.random_range(0..NODES as u32);
-    let edges: Vec<_> = (0..EDGES).map(|_| (node(), node())).collect();
-    Ok(GraphBuilder::new(NODES).edges(edges).build()?.graph)
+    let mut node = || rng.random_range(0..nodes as u32);
+    let edges: Vec<_> = (0..10 * nodes).map(|_| (node(), node())).collect();
+    Ok(GraphBuilder::new(nodes).edges(edges).build()?.graph)
 }
 
 /// Random real features.
-pub fn features() -> Matrix<f32> {
+pub fn features(places: &Places) -> Matrix<f32> {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let mut x = Matrix::zeros(NODES, COLUMNS);
+    let mut x = Matrix::zeros(nodes(places), COLUMNS);
     x.as_mut_slice().iter_mut().for_each(|x| *x = rng.random::<f32>() - 0.5);
     x
 }
 
 /// Writes graph and features as files.
 pub fn write_inputs(places: &Places) -> anyhow::Result<()> {
-    write_graph(&places.work.join("adj.npz"), &graph()?)?;
-    write_npy(&places.work.join("features.npy"), &features())?;
+    write_graph(&places.work.join("adj.npz"), &graph(places)?)?;
+    write_npy(&places.work.join("features.npy"), &features(places))?;
     Ok(())
 }
 
-pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
-    let graph = graph()?;
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    let mut peers = Worker::start(places)?;
+    let rounds = places.size(7, 1);
+    let graph = graph(places)?;
     let charge = Charge::fraction(1, 5)?;
     let operator = MagneticOperator::new(&graph, &OperatorConfig { charge, ..Default::default() })?;
-    let real = features();
+    let real = features(places);
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let mut x = Matrix::<Complex32>::zeros(NODES, COLUMNS);
+    let mut x = Matrix::<Complex32>::zeros(graph.nodes(), COLUMNS);
     for (x, re) in x.as_mut_slice().iter_mut().zip(real.as_slice()) {
         *x = Complex32::new(*re, rng.random::<f32>() - 0.5);
     }
@@ -83,15 +88,18 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
         scipy_whole,
     ] = &mut times;
     one.install(apply);
-    for _ in 0..ROUNDS {
+    let torch = places.has("torch")?;
+    for _ in 0..rounds {
         ours1.push(time(|| one.install(apply)).0);
         scipy.push(peers.seconds(&json!({ "task": "scipy_product" }))?);
         ours2.push(time(|| two.install(apply)).0);
-        let plain = json!({ "task": "torch_product", "threads": 2, "method": "complex CSR" });
-        torch_plain.push(peers.seconds(&plain)?);
-        torch_best.push(peers.seconds(&json!({ "task": "torch_product", "threads": 2 }))?);
+        if torch {
+            let plain = json!({ "task": "torch_product", "threads": 2, "method": "complex CSR" });
+            torch_plain.push(peers.seconds(&plain)?);
+            torch_best.push(peers.seconds(&json!({ "task": "torch_product", "threads": 2 }))?);
+        }
     }
-    for _ in 0..3 {
+    for _ in 0..places.size(3, 1) {
         let (seconds, result) = time(|| one.install(filtered));
         result?;
         loop1.push(seconds);
@@ -110,12 +118,8 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
     table.row("S·X, 1 thread", "scipy CSR, complex64", ours1, scipy);
     table.row("S·X, 2 threads", "scipy CSR, complex64 (it has one thread)", ours2, scipy);
     table.row("S·X, 2 threads", "PyTorch CSR, complex64, 2 threads", ours2, torch_plain);
-    table.row(
-        "S·X, 2 threads",
-        &format!("PyTorch's fastest way ({best}), 2 threads"),
-        ours2,
-        torch_best,
-    );
+    let fastest = format!("PyTorch's fastest way ({best}), 2 threads");
+    table.row("S·X, 2 threads", &fastest, ours2, torch_best);
     table.row("S·X, 2 threads", "magnon, 1 thread", ours2, ours1);
     table.row("LinearRank K = 8, 1 thread", "scipy loop", loop1, scipy_loop);
     table.row("LinearRank K = 8, 2 threads", "scipy loop", loop2, scipy_loop);
@@ -127,13 +131,15 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
     );
     let stored = operator.pattern().stored();
     table.note(format!(
-        "Random graph, {NODES} nodes, {stored} stored entries, {COLUMNS} columns, q = 1/5. Medians of \
-         {ROUNDS} interleaved rounds (3 for the last three rows). Peers: torch {}, numpy {}, scipy {}.",
+        "Random graph, {} nodes, {stored} stored entries, {COLUMNS} columns, q = 1/5. Medians of \
+         {rounds} interleaved rounds (3 for the last three rows). Peers: torch {}, numpy {}, scipy {}.",
+        graph.nodes(),
         loaded["torch"].as_str().unwrap_or("none"),
         loaded["numpy"].as_str().unwrap_or("?"),
         loaded["scipy"].as_str().unwrap_or("?"),
     ));
-    Ok(table)
+    table.end();
+    peers.quit()
 }
 
 /// The operator as scipy would hold it.

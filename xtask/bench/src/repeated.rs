@@ -9,7 +9,6 @@ use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::spectrum::{Select, SpectrumConfig};
 use serde_json::json;
 
-const ROUNDS: usize = 3;
 const COUNT: usize = 3;
 /// Seconds after which scipy's Lanczos is stopped.
 const LIMIT: u64 = 60;
@@ -33,18 +32,22 @@ fn copies(size: u32, nodes: u32) -> anyhow::Result<DiGraph> {
     )
 }
 
-pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
-    const LARGE: u32 = 1_000_000;
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    let mut peers = Worker::start(places)?;
+    let rounds = places.size(3, 1);
+    let [small, middle, large] = places.size([20_000, 100_000, 1_000_000], [200, 300, 400]);
+    let size = places.size(5000, 100);
+    let wide = format!("copies of {size} nodes");
     let graphs = [
-        ("star", star(20_000)?),
-        ("star", star(100_000)?),
-        ("star", star(LARGE)?),
+        ("star", star(small)?),
+        ("star", star(middle)?),
+        ("star", star(large)?),
         ("complete bipartite graph, 3 against the rest", {
-            build(LARGE, (3..LARGE).flat_map(|v| (0..3).map(move |u| (u, v))))?
+            build(large, (3..large).flat_map(|v| (0..3).map(move |u| (u, v))))?
         }),
-        ("copies of 50 nodes", copies(50, LARGE)?),
-        ("copies of 5000 nodes", copies(5000, LARGE)?),
-        ("no edges", build(LARGE, [])?),
+        ("copies of 50 nodes", copies(50, large)?),
+        (wide.as_str(), copies(size, large)?),
+        ("no edges", build(large, [])?),
     ];
     let mut table = Table::default();
     let two = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
@@ -62,7 +65,7 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
             format!("{COUNT} smallest eigenpairs, {name}, {} nodes, 2 threads", graph.nodes());
         let (mut ours, mut theirs) = (Times::default(), Times::default());
         let mut found = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let (seconds, spectrum) = two.install(|| find(&operator, &config))?;
             ours.push(seconds);
             found = spectrum.eigenvalues;
@@ -93,8 +96,9 @@ pub fn measure(places: &Places, peers: &mut Worker) -> anyhow::Result<Table> {
         }
     }
     table.note(format!(
-        "Normalised Laplacian at q = 1/4. Medians of {ROUNDS} rounds, one of scipy, whose tol is \
+        "Normalised Laplacian at q = 1/4. Medians of {rounds} rounds, one of scipy, whose tol is \
          {TOLERANCE:.0e} as ours is."
     ));
-    Ok(table)
+    table.end();
+    peers.quit()
 }

@@ -16,56 +16,58 @@ impl Times {
     }
 }
 
-/// Rows of us against a peer.
+/// Rows of us against a peer, printed as soon as they are known, and notes that follow them.
 #[derive(Default)]
 pub struct Table {
-    rows: Vec<[String; 5]>,
+    begun: bool,
     notes: Vec<String>,
 }
 
 impl Table {
-    /// A row: the median of each side, and the median of the ratios of the rounds.
+    /// A row: the median of each side, and the median of the ratios of the rounds. Ours alone where the peer is missing.
     pub fn row(&mut self, task: &str, peer: &str, ours: &Times, theirs: &Times) {
+        if theirs.0.is_empty() {
+            return self.alone(task, ours);
+        }
         let ratios = ours.0.iter().zip(&theirs.0).map(|(ours, theirs)| theirs / ours);
         let ratio = Times(ratios.collect()).median();
-        self.rows.push([
-            task.to_owned(),
-            milliseconds(ours.median()),
-            peer.to_owned(),
-            milliseconds(theirs.median()),
-            format!("{ratio:.1}×"),
-        ]);
+        let (ours, theirs) = (milliseconds(ours.median()), milliseconds(theirs.median()));
+        self.print([task, &ours, peer, &theirs, &format!("{ratio:.1}×")]);
     }
 
     /// A row of short times, in as many digits as they need.
     pub fn fine(&mut self, task: &str, peer: &str, ours: &Times, theirs: &Times) {
         let (ours, theirs) = (ours.median(), theirs.median());
         let ratio = format!("{:.2}×", theirs / ours);
-        self.rows.push([task.to_owned(), short(ours), peer.to_owned(), short(theirs), ratio]);
+        self.print([task, &short(ours), peer, &short(theirs), &ratio]);
     }
 
     /// A row of two times in seconds.
     pub fn pair(&mut self, task: &str, peer: &str, ours: f64, theirs: f64) {
         let ratio = format!("{:.1}×", theirs / ours);
-        self.rows.push([task.to_owned(), short(ours), peer.to_owned(), short(theirs), ratio]);
+        self.print([task, &short(ours), peer, &short(theirs), &ratio]);
     }
 
     /// A row without a peer.
     pub fn alone(&mut self, task: &str, ours: &Times) {
-        let none = || "–".to_owned();
-        self.rows.push([task.to_owned(), milliseconds(ours.median()), none(), none(), none()]);
+        self.print([task, &milliseconds(ours.median()), "–", "–", "–"]);
     }
 
     pub fn note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    pub fn print(&self) {
-        println!("| task | magnon | peer | its time | ratio |");
-        println!("|---|---|---|---|---|");
-        for row in &self.rows {
-            println!("| {} |", row.join(" | "));
+    fn print(&mut self, row: [&str; 5]) {
+        if !self.begun {
+            println!("| task | magnon | peer | its time | ratio |");
+            println!("|---|---|---|---|---|");
+            self.begun = true;
         }
+        println!("| {} |", row.join(" | "));
+    }
+
+    /// Prints the notes.
+    pub fn end(self) {
         println!();
         self.notes.iter().for_each(|note| println!("{note}"));
         println!();

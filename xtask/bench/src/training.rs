@@ -7,18 +7,13 @@ use anyhow::{Context, ensure};
 use magnon::data::load;
 use magnon::model::ProductOrder;
 use magnon::nn::Cpu;
-use magnon::train::RunConfig;
+use magnon::workflow::preset;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 const PRESETS: [&str; 6] = ["cornell", "texas", "washington", "wisconsin", "corar", "pubmed"];
-const RUNS: usize = 10;
 const THREADS: usize = 2;
-const ROUNDS: usize = 2;
-/// Epochs that the breakdown is taken over.
-const EPOCHS: usize = 300;
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../presets");
 
 /// The fastest round of one side.
 #[derive(Clone, Default)]
@@ -30,6 +25,23 @@ struct Entry {
     epochs: u64,
     accuracy: f64,
     answer: Value,
+}
+
+/// How much is trained.
+struct Amount {
+    presets: &'static [&'static str],
+    rounds: usize,
+    runs: usize,
+    /// At most; as many as the preset says otherwise.
+    epochs: Option<usize>,
+    /// Epochs that the breakdown is taken over.
+    breakdown: usize,
+}
+
+impl Amount {
+    fn epochs_flag(&self) -> impl Iterator<Item = String> {
+        self.epochs.into_iter().flat_map(|epochs| ["--epochs".to_owned(), epochs.to_string()])
+    }
 }
 
 impl Entry {
@@ -57,18 +69,43 @@ impl Entry {
     }
 }
 
-pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
+pub fn measure(places: &Places) -> anyhow::Result<()> {
+    let data = places.data()?;
+    let amount = places.size(
+        Amount { presets: &PRESETS, rounds: 2, runs: 10, epochs: None, breakdown: 300 },
+        Amount { presets: &PRESETS[..1], rounds: 1, runs: 2, epochs: Some(3), breakdown: 10 },
+    );
+    let torch = places.has("torch")?;
     let mut table = Table::default();
+    if torch {
+        against_torch(places, data, &amount, &mut table)?;
+    }
+    table.note("Where our time goes on one thread:\n".to_owned());
+    for name in amount.presets {
+        let share = breakdown(data, name, amount.breakdown);
+        table.note(share.with_context(|| format!("the breakdown of {name}"))?);
+    }
+    table.end();
+    Ok(())
+}
+
+fn against_torch(
+    places: &Places,
+    data: &Path,
+    amount: &Amount,
+    table: &mut Table,
+) -> anyhow::Result<()> {
+    let Amount { runs, rounds, .. } = *amount;
     let mut methods = Vec::new();
-    for name in PRESETS {
+    for &name in amount.presets {
         let [mut ours, mut careful, mut authors]: [Entry; 3] = Default::default();
-        for round in 0..ROUNDS {
+        for round in 0..rounds {
             // Threads spin for a while before they sleep, which is quick on a quiet machine and
             // several times slower beside other work: peers have rounds of both, and the best counts.
             let spin = round % 2 == 0;
-            ours_once(places, data, name, &mut ours)?;
-            peer_once(places, data, (name, "careful"), spin, &mut careful)?;
-            peer_once(places, data, (name, "authors"), spin, &mut authors)?;
+            ours_once(places, data, name, amount, &mut ours)?;
+            peer_once(places, data, (name, "careful", spin), amount, &mut careful)?;
+            peer_once(places, data, (name, "authors", spin), amount, &mut authors)?;
         }
         let named =
             [("careful", "PyTorch, careful", &careful), ("authors", "authors' way", &authors)];
@@ -79,7 +116,7 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
                 peer.answer["pass"],
                 ours.answer["pass"]
             );
-            let task = format!("{name}: {RUNS} runs, {}", ours.describe());
+            let task = format!("{name}: {runs} runs, {}", ours.describe());
             let theirs = format!("{title}, {}", peer.describe());
             table.pair(&task, &theirs, ours.whole(), peer.whole());
             table.pair(&format!("{name}: an epoch"), title, ours.epoch(), peer.epoch());
@@ -93,12 +130,12 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
             spent("load"),
             spent("filter")
         ));
-        if name == PRESETS[PRESETS.len() - 1] {
+        if Some(&name) == amount.presets.last() {
             table.note(format!(
-                "Ours is the whole process, {RUNS} seeds on {THREADS} threads, reading and \
+                "Ours is the whole process, {runs} seeds on {THREADS} threads, reading and \
                  filtering included; PyTorch {} is training alone, one seed after the other on at \
                  most {THREADS} threads. An epoch is training alone on both sides, divided by the \
-                 epochs of all runs, which differ by chance. The better of {ROUNDS} interleaved \
+                 epochs of all runs, which differ by chance. The better of {rounds} interleaved \
                  rounds, in one of which PyTorch's threads sleep at once when they wait. The \
                  authors' way puts all nodes through the network twice an epoch, the careful way \
                  only the rows that are needed.",
@@ -107,11 +144,7 @@ pub fn measure(places: &Places, data: &Path) -> anyhow::Result<Table> {
         }
     }
     table.note(format!("What the careful way found to be fastest: {}.", methods.join(", ")));
-    table.note("Where our time goes on one thread:\n".to_owned());
-    for name in PRESETS {
-        table.note(breakdown(data, name).with_context(|| format!("the breakdown of {name}"))?);
-    }
-    Ok(table)
+    Ok(())
 }
 
 /// Runs a command and reads the one JSON object that it prints.
@@ -123,10 +156,17 @@ fn answer(command: &mut Command) -> anyhow::Result<(f64, Value)> {
     Ok((seconds, serde_json::from_slice(&output.stdout).context("not one JSON object")?))
 }
 
-fn ours_once(places: &Places, data: &Path, name: &str, entry: &mut Entry) -> anyhow::Result<()> {
+fn ours_once(
+    places: &Places,
+    data: &Path,
+    name: &str,
+    amount: &Amount,
+    entry: &mut Entry,
+) -> anyhow::Result<()> {
     let mut command = Command::new(&places.magnon);
     command.arg("train").arg(data.join(name)).args(["--preset", name, "--json", "--quiet"]);
-    command.args(["--runs", &RUNS.to_string(), "--threads", &THREADS.to_string()]);
+    command.args(["--runs", &amount.runs.to_string(), "--threads", &THREADS.to_string()]);
+    command.args(amount.epochs_flag());
     let (whole, answer) = answer(&mut command)?;
     let runs = answer["runs"].as_array().context("no runs")?;
     let epochs = runs.iter().filter_map(|run| run["epochs"].as_u64()).sum();
@@ -139,8 +179,8 @@ fn ours_once(places: &Places, data: &Path, name: &str, entry: &mut Entry) -> any
 fn peer_once(
     places: &Places,
     data: &Path,
-    (name, way): (&str, &str),
-    spin: bool,
+    (name, way, spin): (&str, &str, bool),
+    amount: &Amount,
     entry: &mut Entry,
 ) -> anyhow::Result<()> {
     let mut command = Command::new(&places.python);
@@ -149,7 +189,8 @@ fn peer_once(
     if !spin {
         command.env("OMP_WAIT_POLICY", "PASSIVE");
     }
-    command.args(["--runs", &RUNS.to_string(), "--threads", &THREADS.to_string()]);
+    command.args(["--runs", &amount.runs.to_string(), "--threads", &THREADS.to_string()]);
+    command.args(amount.epochs_flag());
     let (_, answer) = answer(&mut command)?;
     let train = answer["seconds"]["train"].as_f64().context("no time of training")?;
     let epochs = answer["epochs"].as_u64().context("no epochs")?;
@@ -159,9 +200,8 @@ fn peer_once(
 }
 
 /// Where the time of an epoch goes on one thread, as a sentence.
-fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
-    let config = std::fs::read_to_string(Path::new(FOLDER).join(format!("{name}.json")))?;
-    let config: RunConfig = serde_json::from_str(&config)?;
+fn breakdown(data: &Path, name: &str, epochs: usize) -> anyhow::Result<String> {
+    let config = preset(name)?;
     let dataset = load(&data.join(name), &config.data.load)?;
     let problem = Problem::new(&dataset, config)?;
     let prepared = problem.build()?;
@@ -170,10 +210,10 @@ fn breakdown(data: &Path, name: &str) -> anyhow::Result<String> {
         let (seconds, fitted) = time(|| prepared.fit(&engine, epochs, &mut ()));
         Ok((seconds / fitted?.history.len() as f64, engine.breakdown()))
     };
-    fitted(EPOCHS / 10)?;
-    let (epoch, parts) = fitted(EPOCHS)?;
+    fitted(epochs.div_ceil(10))?;
+    let (epoch, parts) = fitted(epochs)?;
     let [products, elementwise, optimiser] = [parts.products, parts.elementwise, parts.optimiser]
-        .map(|part| 1000.0 * part.as_secs_f64() / EPOCHS as f64);
+        .map(|part| 1000.0 * part.as_secs_f64() / epochs as f64);
     let rest = 1000.0 * epoch - products - elementwise - optimiser;
     let plan = match prepared.order() {
         Some(ProductOrder::Factored) => "rows of H, X apart",

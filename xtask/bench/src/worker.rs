@@ -1,5 +1,6 @@
 //! The peers' process: a request a line, an answer a line.
 
+use crate::Places;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -13,8 +14,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn start(python: &Path, scripts: &Path) -> anyhow::Result<Self> {
-        Self::of(python, &scripts.join("bench_peers.py"), true)
+    pub fn start(places: &Places) -> anyhow::Result<Self> {
+        Self::of(&places.python, &places.scripts.join("bench_peers.py"), true)
     }
 
     /// The process of a script. Threads of its libraries spin for a while before they sleep, unless
