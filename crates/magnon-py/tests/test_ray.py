@@ -327,7 +327,7 @@ def test_compare_searches_as_the_local_call(tmp_path):
     found = magnon.ray.compare(SMALL, ["mgc"], journal=journal, progress=stop, **settings)
     assert _figures(found, "models") == _figures(local, "models")
     assert found.tuned.trials == 4
-    keys = [json.loads(line)["key"] for line in journal.read_bytes().splitlines()[1:]]
+    keys = [json.loads(line)["record"]["key"] for line in journal.read_bytes().splitlines()[1:]]
     assert len(keys) == len(set(keys)), "nothing was done twice"
     # The local call finds all of it done, searches among them.
     before = journal.read_bytes()
@@ -339,7 +339,7 @@ def test_compare_searches_as_the_local_call(tmp_path):
 def _trained(journal):
     """Lines of a journal that are trainings."""
     lines = journal.read_bytes().splitlines()[1:] if journal.exists() else []
-    return sum("config" not in json.loads(line) for line in lines)
+    return sum("config" not in json.loads(line)["record"] for line in lines)
 
 
 def test_comparisons_that_cannot_be_meant():
