@@ -4,6 +4,7 @@
 mod bench;
 mod browser;
 mod fuzz;
+mod golden;
 mod gpu;
 mod licences;
 mod nightly;
@@ -31,6 +32,9 @@ const USAGE: &str =
                            gpu-steps, gpu-large
        cargo xtask bench PART --tiny
                            the same on tiny inputs with the binary that was tested: whether it runs, not how fast
+       cargo xtask golden [--record | --against BINARY]
+                           whether every command still gives the same results as were recorded, or as
+                           another binary
        cargo xtask fuzz [MINUTES]
                            all fuzz targets under AddressSanitizer, for 20 minutes in all or as long as
                            is said
@@ -45,6 +49,9 @@ fn main() -> ExitCode {
         ["kernels"] => gpu::kernels(),
         ["python"] => peers::data().and_then(|data| python::test(data.as_deref())),
         ["wheel"] => python::wheel(),
+        ["golden"] => golden::check(),
+        ["golden", "--record"] => golden::record(),
+        ["golden", "--against", binary] => golden::against(Path::new(binary)),
         ["fuzz"] => fuzz::run(20.0),
         ["fuzz", minutes] if minutes.parse().is_ok_and(|minutes: f64| minutes > 0.0) => {
             fuzz::run(minutes.parse().unwrap_or_default())
