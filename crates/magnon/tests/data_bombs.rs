@@ -8,7 +8,7 @@ mod data_fixtures;
 
 use counting::{NOW, PEAK, calls};
 use data_fixtures::{Files, adjacency, gz, npy, planetoid, write, zip};
-use magnon::data::{LoadConfig, load};
+use magnon::data::{DataError, Dataset, LoadConfig, load};
 use std::io::{Cursor, Write};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard};
@@ -19,16 +19,22 @@ fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// The error of a data set, and the most bytes that were in use on the way to it.
-fn refused(data: &str, files: Files) -> (String, usize) {
+/// What comes of a data set, and the most bytes that were in use on the way to it.
+fn read(data: &str, files: Files) -> (Result<Dataset, DataError>, usize) {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &files);
     drop(files);
     let before = NOW.load(Relaxed);
     PEAK.store(before, Relaxed);
-    let error = load(&folder.path().join(data), &LoadConfig::default()).unwrap_err().to_string();
+    let outcome = load(&folder.path().join(data), &LoadConfig::default());
     let used = PEAK.load(Relaxed).saturating_sub(before);
-    (error, used)
+    (outcome, used)
+}
+
+/// The error of a data set, and the most bytes that were in use on the way to it.
+fn refused(data: &str, files: Files) -> (String, usize) {
+    let (outcome, used) = read(data, files);
+    (outcome.unwrap_err().to_string(), used)
 }
 
 /// Changes what the central directory says about the packed and unpacked size of a member.
@@ -192,4 +198,103 @@ fn members_of_an_archive_cost_in_proportion() {
     // Requests for memory stand for work: a directory that is read again asks for every name in it.
     let (few, many) = (work(100), work(400));
     assert!(many < 5 * few, "{few} and {many} requests");
+}
+
+/// Nodes of which each has an attribute of its own, in the formats that name attributes node by node.
+#[test]
+fn attributes_of_single_nodes_are_not_spread_over_all() {
+    let _turn = turn();
+    const NODES: usize = 6000;
+    let all = |node: &dyn Fn(usize) -> String| (0..NODES).map(node).collect::<String>();
+    let gml = format!("graph [\n{}]", all(&|k| format!("node [ id {k} a{k} 1 ]\n")));
+    let keys = all(&|k| format!("<key id='k{k}' for='node' attr.name='a{k}'/>\n"));
+    let nodes = all(&|k| format!("<node id='{k}'><data key='k{k}'>1</data></node>\n"));
+    let graphml = format!("<graphml>{keys}<graph>{nodes}</graph></graphml>");
+    let keys = all(&|k| format!("<attribute id='{k}' title='a{k}'/>\n"));
+    let values = |k| format!("<attvalues><attvalue for='{k}' value='1'/></attvalues>");
+    let nodes = all(&|k| format!("<node id='{k}'>{}</node>\n", values(k)));
+    let gexf = format!(
+        "<gexf><graph><attributes class='node'>{keys}</attributes><nodes>{nodes}</nodes></graph></gexf>"
+    );
+    let nodes = all(&|k| format!("{{\"id\":{k},\"a{k}\":1}},"));
+    let json = format!("{{\"nodes\":[{}],\"links\":[]}}", nodes.trim_end_matches(','));
+    for (name, text) in [("g.gml", gml), ("g.graphml", graphml), ("g.gexf", gexf), ("g.json", json)]
+    {
+        let bytes = text.len();
+        let (outcome, used) = read(name, vec![(name, text.into_bytes())]);
+        let dataset = outcome.unwrap();
+        assert_eq!(dataset.graph.nodes(), NODES, "{name}");
+        let said = dataset.remarks.join("\n");
+        assert!(said.contains("that not all nodes have") && said.contains("more"), "{said}");
+        assert!(used < 60 * bytes, "{name}: {used} bytes for {bytes}");
+    }
+}
+
+#[test]
+fn defaults_and_names_of_lists_are_not_multiplied() {
+    let _turn = turn();
+    let keys = |text: &str| {
+        let key = |k| {
+            format!("<key id='k{k}' for='node' attr.name='a{k}'><default>{text}</default></key>")
+        };
+        (0..4000).map(key).collect::<String>()
+    };
+    let nodes: String = (0..4000).map(|k| format!("<node id='{k}'/>")).collect();
+    let file = |text: &str| format!("<graphml>{}<graph>{nodes}</graph></graphml>", keys(text));
+    let text = file("1");
+    let bytes = text.len();
+    let (error, used) = refused("g.graphml", vec![("g.graphml", text.into_bytes())]);
+    assert!(error.contains("the defaults of its attributes fill far more cells"), "{error}");
+    assert!(used < 200 * bytes, "{used} bytes for {bytes}");
+    // Words are no features, and so no cells.
+    let text = file("word");
+    let bytes = text.len();
+    let (outcome, used) = read("g.graphml", vec![("g.graphml", text.into_bytes())]);
+    assert!(outcome.is_err(), "{:?}", outcome.map(|dataset| dataset.remarks));
+    assert!(used < 200 * bytes, "{used} bytes for {bytes}");
+
+    let name = "n".repeat(100_000);
+    let list = "1,".repeat(20_000);
+    let text = format!("{{\"nodes\":[{{\"{name}\":[{list}1]}}],\"links\":[]}}");
+    let bytes = text.len();
+    let (error, used) = refused("g.json", vec![("g.json", text.into_bytes())]);
+    assert!(error.contains("names of its lists are too long"), "{error}");
+    assert!(used < 100 * bytes, "{used} bytes for {bytes}");
+
+    let attributes: String = (0..5000).map(|k| format!("<attribute id='{k}'/>")).collect();
+    let text =
+        format!("<gexf><graph><attributes class='{name}'>{attributes}</attributes></graph></gexf>");
+    let bytes = text.len();
+    let (_, used) = read("g.gexf", vec![("g.gexf", text.into_bytes())]);
+    assert!(used < 60 * bytes, "{used} bytes for {bytes}");
+}
+
+/// A line that never ends, and a header of far more columns than there are rows.
+#[test]
+fn columns_cost_in_proportion() {
+    let _turn = turn();
+    let adjacency = || ("adj.npz", adjacency([1, 2, 0]));
+    for field in ["1,", "a,", "1 ", "1\t", "\"\";"] {
+        let line = field.repeat(6_000_000);
+        let bytes = line.len();
+        for (data, files) in [
+            ("e.csv", vec![("e.csv", line.clone().into_bytes())]),
+            ("", vec![adjacency(), ("features.csv", line.clone().into_bytes())]),
+            ("", vec![adjacency(), ("nodes.csv", line.clone().into_bytes())]),
+        ] {
+            let (error, used) = refused(data, files);
+            assert!(error.contains("more than 1000000 columns"), "{field:?} {data}: {error}");
+            assert!(used < 10 * bytes, "{field:?} {data}: {used} bytes for {bytes}");
+        }
+    }
+    let header = format!("source,target{}\n", ",a".repeat(300_000));
+    let row = format!("x,y{}\n", ",1".repeat(300_000));
+    let text = [header, row].concat();
+    let bytes = text.len();
+    let (outcome, used) = read("e.csv", vec![("e.csv", text.clone().into_bytes())]);
+    outcome.unwrap();
+    assert!(used < 100 * bytes, "{used} bytes for {bytes}");
+    let text = text.replace("source,target", "id,b").replace("x,y", "0,1");
+    let (_, used) = read("", vec![adjacency(), ("features.csv", text.into_bytes())]);
+    assert!(used < 100 * bytes, "{used} bytes for {bytes}");
 }

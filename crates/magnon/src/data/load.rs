@@ -92,23 +92,6 @@ pub enum WeightTransform {
     Scale,
 }
 
-impl WeightTransform {
-    /// Changes the weights in place.
-    fn apply(self, weights: &mut [f32]) {
-        match self {
-            Self::None => {}
-            Self::Log => weights.iter_mut().for_each(|w| *w = w.abs().ln_1p().copysign(*w)),
-            Self::Scale => {
-                let sum: f64 = weights.iter().map(|w| f64::from(w.abs())).sum();
-                let mean = sum / weights.len().max(1) as f64;
-                if mean > 0.0 {
-                    weights.iter_mut().for_each(|w| *w = (f64::from(*w) / mean) as f32);
-                }
-            }
-        }
-    }
-}
-
 /// What becomes of rows of a table whose id no edge has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -143,10 +126,7 @@ fn build(name: String, mut raw: Raw, config: &LoadConfig) -> Result<Dataset, Dat
         raw.weights = None;
         raw.rounded = false;
     }
-    if let Some(weights) = &mut raw.weights {
-        config.weight_transform.apply(weights);
-    }
-    raw.drop_zeros();
+    raw.settle_weights(config.weight_transform)?;
     if config.reverse {
         raw.turn("every edge was turned round, as asked");
     }

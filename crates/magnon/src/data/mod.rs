@@ -24,6 +24,7 @@ mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
+mod weights;
 pub mod write;
 
 pub use attach::{attach_features, attach_labels, read_signal};

@@ -3,6 +3,7 @@
 use super::numpy::Sparse;
 use super::room::{collect, reserve};
 use super::table::is_missing;
+use super::weights::Beyond;
 use super::{DataError, Features, FirstEdge, Labels, NodeNames, Reading, Split};
 use crate::graph::Built;
 
@@ -17,6 +18,8 @@ pub(crate) struct Raw {
     pub(crate) weights: Option<Vec<f32>>,
     /// The graph, where it came whole; there are no edges then.
     pub(crate) built: Option<Built>,
+    /// Weights that single precision cannot hold; they are 0 above.
+    pub(crate) beyond: Beyond,
     /// Whether single precision has changed a weight.
     pub(crate) rounded: bool,
     /// Number of nodes.
@@ -51,8 +54,8 @@ impl Raw {
         Ok(Self { file, edges, weights, rounded, nodes: rows, ..Self::default() })
     }
 
-    /// Leaves out edges of weight 0: a zero that is stored is no edge.
-    pub(crate) fn drop_zeros(&mut self) {
+    /// Leaves out edges of weight 0; all but so many of them are zeros that the file has.
+    pub(super) fn drop_zeros(&mut self, vanished: usize) {
         let Some(weights) = self.weights.as_mut().filter(|weights| weights.contains(&0.0)) else {
             return;
         };
@@ -60,19 +63,23 @@ impl Raw {
         let mut kept = weights.iter().map(|&weight| weight != 0.0);
         self.edges.retain(|_| kept.next().unwrap_or(true));
         weights.retain(|&weight| weight != 0.0);
-        let zeros = before - weights.len();
-        self.remarks.push(format!("{zeros} edges of weight 0 were left out of the graph"));
+        let zeros = before - weights.len() - vanished;
+        if zeros > 0 {
+            self.remarks.push(format!("{zeros} edges of weight 0 were left out of the graph"));
+        }
     }
 
     /// The first edge, by the names of its nodes.
     pub(crate) fn first_edge(&self) -> Option<FirstEdge> {
         let &(source, target) = self.edges.first()?;
-        let name = |node: u32| {
-            let name = self.node_names.as_ref().and_then(|names| names.name(node as usize));
-            name.map_or_else(|| node.to_string(), |name| name.into_owned())
-        };
         let weight = self.weights.as_ref().and_then(|weights| weights.first().copied());
-        Some(FirstEdge { source: name(source), target: name(target), weight })
+        Some(FirstEdge { source: self.name(source), target: self.name(target), weight })
+    }
+
+    /// What a node is called.
+    pub(super) fn name(&self, node: u32) -> String {
+        let name = self.node_names.as_ref().and_then(|names| names.name(node as usize));
+        name.map_or_else(|| node.to_string(), |name| name.into_owned())
     }
 
     /// Turns every edge round, and says why.

@@ -7,7 +7,7 @@ use crate::data_fixtures::{
     Files, adjacency, coordinates, f4, fixtures, i4, npy, read, write, zip,
 };
 use magnon::data::write::{write_atomic, write_dataset, write_npy};
-use magnon::data::{DataError, LoadConfig, attach_features, attach_labels, load};
+use magnon::data::{DataError, LoadConfig, WeightTransform, attach_features, attach_labels, load};
 use magnon::matrix::Matrix;
 use std::error::Error;
 use std::path::Path;
@@ -252,5 +252,117 @@ fn an_error_says_everything_once() {
         read("e.csv", &vec![("e.csv", Vec::new())]).unwrap_err(),
     ] {
         assert!(error.source().is_none(), "{error}");
+    }
+}
+
+/// A file that was cut short is told from a whole one, wherever it was cut.
+#[test]
+fn files_that_end_early_are_refused() {
+    let graphml = "<?xml version='1.0'?>\n<graphml>\n<key id='d0' for='node' attr.name='x'/>\n\
+        <graph edgedefault='directed'>\n<node id='a'><data key='d0'>1</data></node>\n<node id='b'/>\n\
+        <edge source='a' target='b'/>\n</graph>\n</graphml>\n";
+    let gexf = "<?xml version='1.0'?>\n<gexf>\n<graph defaultedgetype='directed'>\n\
+        <nodes><node id='a' label='A'/><node id='b'/></nodes>\n\
+        <edges><edge source='a' target='b' weight='2'/></edges>\n</graph>\n</gexf>\n";
+    let gml = "Creator \"me\"\ngraph [\n directed 1\n node [ id 1 label \"a\" ]\n node [ id 2 ]\n\
+        edge [ source 1 target 2 ]\n]\n";
+    let json = "{\"directed\": true, \"nodes\": [{\"id\": \"a\"}, {\"id\": 2}],\n\
+        \"links\": [{\"source\": \"a\", \"target\": 2, \"weight\": 1.5}]}\n";
+    for (name, text) in [("g.graphml", graphml), ("g.gexf", gexf), ("g.gml", gml), ("g.json", json)]
+    {
+        let whole = text.trim_end().len();
+        for end in 0..=text.len() {
+            let outcome = read(name, &vec![(name, text.as_bytes()[..end].to_vec())]);
+            assert_eq!(outcome.is_ok(), end >= whole, "{name}, {end} of {whole} bytes");
+        }
+        let refused = |end: usize| error(name, vec![(name, text.as_bytes()[..end].to_vec())]);
+        let error = refused(whole - 1);
+        // Where its text ends: that of the GML before the bracket on the last line.
+        let line = text[..whole - 1].trim_end().lines().count();
+        let ends = error.contains(&format!("line {line}: ")) && error.contains("ends early");
+        assert!(ends || error.contains("broken XML"), "{error}");
+        let middle = text.find("node").unwrap() + 60;
+        let cut = text[..middle].rfind(['>', ']', '}']).unwrap() + 1;
+        let error = refused(cut);
+        assert!(error.contains("ends early"), "{name}: {error}");
+    }
+}
+
+/// Weights that single precision cannot hold are called what they are.
+#[test]
+fn weights_beyond_single_precision() {
+    let graphml = |weight: &str| {
+        format!(
+            "<graphml><key id='w' for='edge' attr.name='weight'/><graph><node id='a'/><node id='b'/>\
+             <edge source='a' target='b'><data key='w'>{weight}</data></edge>\
+             <edge source='b' target='a'><data key='w'>2</data></edge></graph></graphml>"
+        )
+    };
+    let files = |weight: &str| {
+        [
+            ("n.csv", format!("a,b,{weight}\nb,a,2\n")),
+            ("i.csv", format!("0,1,{weight}\n1,0,2\n")),
+            ("g.graphml", graphml(weight)),
+            (
+                "m.mtx",
+                format!(
+                    "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 {weight}\n2 1 2\n"
+                ),
+            ),
+        ]
+    };
+    let load_with = |weight: &str, weight_transform: WeightTransform| {
+        let config = LoadConfig { weight_transform, ..LoadConfig::default() };
+        files(weight).map(|(name, text)| {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &vec![(name, text.into_bytes())]);
+            load(&folder.path().join(name), &config)
+        })
+    };
+    for outcome in load_with("1e39", WeightTransform::None) {
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("1e39") && error.contains("single precision"), "{error}");
+        assert!(error.contains(" → ") && error.contains("--weight-transform log"), "{error}");
+    }
+    for outcome in load_with("1e400", WeightTransform::None) {
+        let error = outcome.unwrap_err().to_string();
+        assert!(error.contains("larger than any number of double precision"), "{error}");
+    }
+    for dataset in load_with("1e39", WeightTransform::Log) {
+        let dataset = dataset.unwrap();
+        let weights = [0, 1].map(|node| dataset.graph.weights(node).unwrap()[0]);
+        assert_eq!(weights, [1e39f64.ln_1p() as f32, 2f32.ln_1p()]);
+    }
+    for dataset in load_with("1e39", WeightTransform::Scale) {
+        assert_eq!(dataset.unwrap().graph.weights(0).unwrap(), [2.0]);
+    }
+    for dataset in load_with("1e-300", WeightTransform::None) {
+        let dataset = dataset.unwrap();
+        assert_eq!(dataset.graph.edges(), 1);
+        let said = dataset.remarks.join("\n");
+        assert!(said.contains("0 in single precision, such as 1e-300"), "{said}");
+        assert!(!said.contains("of weight 0"), "{said}");
+    }
+}
+
+#[test]
+fn hyperedges_are_told_of() {
+    let text = "<graphml><graph><node id='a'/><node id='b'/><node id='c'/><edge source='a' target='b'/>\
+        <hyperedge><endpoint node='a'/><endpoint node='b'/><endpoint node='c'/></hyperedge>\
+        </graph></graphml>";
+    let dataset = read("g.graphml", &vec![("g.graphml", text.as_bytes().to_vec())]).unwrap();
+    assert_eq!((dataset.graph.nodes(), dataset.graph.edges()), (3, 1));
+    let said = dataset.remarks.join("\n");
+    assert!(said.contains("hyperedges were left out (1 in the file)"), "{said}");
+}
+
+/// Nodes without edges are nodes, whatever they are called.
+#[test]
+fn lone_nodes_of_an_adjacency_list_are_kept() {
+    for (text, nodes, edges) in
+        [("a\nb\nc\n", 3, 0), ("0\n1\n2\n", 3, 0), ("7\n9 7\n30\n", 3, 1), ("0 1\n1\n2\n", 3, 1)]
+    {
+        let dataset = read("g.adjlist", &vec![("g.adjlist", text.as_bytes().to_vec())]).unwrap();
+        assert_eq!((dataset.graph.nodes(), dataset.graph.edges()), (nodes, edges), "{text:?}");
     }
 }

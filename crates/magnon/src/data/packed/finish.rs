@@ -131,7 +131,10 @@ fn remarks(work: &Work, config: &PackConfig) -> Vec<String> {
     let build = work.state.build.clone().unwrap_or_default();
     let scan = &work.state.scan;
     if scan.zeros > 0 {
-        remarks.push(format!("{} edges of weight 0 were left out of the graph", scan.zeros));
+        remarks.push(format!(
+            "{} edges were left out, whose weights are 0 in single precision",
+            scan.zeros
+        ));
     }
     if config.load.reverse {
         remarks.push("every edge was turned round, as asked".to_owned());

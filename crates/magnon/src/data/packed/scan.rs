@@ -6,6 +6,7 @@ use super::spill::{Pieces, Spill, Written};
 use super::state::{Ids, ScanState, Work};
 use super::{PackConfig, PackProgress};
 use crate::data::read::edge_stream::{EdgeBlock, EdgeStream, Numbering, Step};
+use crate::data::weights::too_large;
 use crate::data::{DataError, LoadConfig, NodeNames, WeightTransform, detect, load};
 use bytemuck::Pod;
 use std::path::Path;
@@ -261,6 +262,20 @@ impl<'a> Reading<'a> {
         let state = &mut self.work.state.scan;
         if self.config.load.weight_transform == WeightTransform::Log {
             block.weights.iter_mut().for_each(|w| *w = w.abs().ln_1p().copysign(*w));
+        }
+        for (edge, number) in std::mem::take(&mut block.beyond) {
+            let weight = match self.config.load.weight_transform {
+                WeightTransform::Log => number.abs().ln_1p().copysign(number) as f32,
+                WeightTransform::None | WeightTransform::Scale => number as f32,
+            };
+            if !weight.is_finite() {
+                // Edges are written as they come, before the mean is known.
+                let hint = "--weight-transform log makes it smaller";
+                return Err(DataError::format(&self.file, too_large(number, "an edge", hint)));
+            }
+            if let Some(place) = block.weights.get_mut(edge) {
+                *place = weight;
+            }
         }
         state.weight_sum =
             block.weights.iter().fold(state.weight_sum, |sum, w| sum + f64::from(w.abs()));

@@ -24,8 +24,8 @@ pub(super) struct Part<'a, 'o, P> {
 pub(super) struct Edges<P, S> {
     pub(super) pairs: Vec<P>,
     pub(super) weights: Vec<f32>,
-    /// What the scanner says of each part, in the order of the text.
-    pub(super) told: Vec<S>,
+    /// The first edge of each part and what the scanner says of it, in the order of the text.
+    pub(super) told: Vec<(usize, S)>,
 }
 
 /// Scans all parts. The scanner gives back how many edges it found and what it has to tell, or its first fault with
@@ -64,9 +64,9 @@ pub(super) fn scan_parts<P: Copy + Send + Zeroable, S: Send>(
                 weights.copy_within(start..start + found, kept);
             }
         }
+        told.push((kept, tells));
         kept += found;
         start += lines;
-        told.push(tells);
     }
     pairs.truncate(kept);
     weights.truncate(kept);

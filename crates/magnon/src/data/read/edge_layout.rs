@@ -36,7 +36,7 @@ impl Layout {
         file: &str,
         config: &LoadConfig,
     ) -> Result<Option<Self>, DataError> {
-        let Some(head) = head(text, config.header) else { return Ok(None) };
+        let Some(head) = head(text, config.header, file)? else { return Ok(None) };
         let first = head.rows.first();
         let width = first.or(head.header.as_ref()).map_or(0, Vec::len);
         if width < 2 {
@@ -50,7 +50,8 @@ impl Layout {
             let problem = format!("ragged: {width} column(s), but the header has {}", names.len());
             return Err(DataError::line(file, head.line, problem));
         }
-        let plain: Vec<String> = (1..=width).map(|k| format!("column {k}")).collect();
+        let columns = if header.is_some() { 0 } else { width };
+        let plain: Vec<String> = (1..=columns).map(|k| format!("column {k}")).collect();
         let names: Vec<&str> =
             header.as_ref().unwrap_or(&plain).iter().map(String::as_str).collect();
         let mut columns = edge_columns(&names, header.is_some(), config)

@@ -61,10 +61,24 @@ fn settle(order: &[&[u8]], raw: &mut Raw) -> Result<(), DataError> {
     let file = raw.file.clone();
     if let Some(numbers) = distinct_numbers(order, &file)? {
         let id = |node: u32| numbers.get(node as usize).copied().unwrap_or_default();
-        let pairs = collect(raw.edges.iter().map(|&(u, v)| (id(u), id(v))), &file)?;
+        let mut pairs = collect(raw.edges.iter().map(|&(u, v)| (id(u), id(v))), &file)?;
         let top = numbers.iter().copied().max().unwrap_or_default();
+        // A node without edges counts, too: it stands here as an edge to itself, which goes away again.
+        let mut is_lone: Vec<bool> = Vec::new();
+        reserve(&mut is_lone, order.len(), &file)?;
+        is_lone.resize(order.len(), true);
+        for node in raw.edges.iter().flat_map(|&(u, v)| [u, v]) {
+            if let Some(lone) = is_lone.get_mut(node as usize) {
+                *lone = false;
+            }
+        }
+        let lone = numbers.iter().zip(&is_lone).filter(|(_, lone)| **lone).map(|(&id, _)| (id, id));
+        reserve(&mut pairs, is_lone.iter().filter(|lone| **lone).count(), &file)?;
+        pairs.extend(lone);
         if let Ok(numbered) = node_ids::compact(pairs, top) {
+            let edges = raw.edges.len();
             raw.edges = numbered.edges;
+            raw.edges.truncate(edges);
             raw.nodes = numbered.count;
             raw.node_names = numbered.names;
             return Ok(());
@@ -174,11 +188,12 @@ impl Numbering {
 pub(super) fn parse(text: &[u8], layout: &Layout, file: &str) -> Result<Raw, DataError> {
     let body = text.get(layout.start..).unwrap_or_default();
     let line = |at: usize| line_of(text, layout.start + at);
-    let NamedEdges { interned, weights, rounded, word } = name_scan::scan(body, layout)
+    let NamedEdges { interned, weights, beyond, rounded, word } = name_scan::scan(body, layout)
         .map_err(|(at, fault)| fault.into_error(file, line(at), layout))?;
     let order = collect(interned.first.iter().map(|span| span.of(body)), file)?;
     let mut raw = Raw { file: file.to_owned(), edges: interned.edges, rounded, ..Raw::default() };
     raw.weights = layout.columns.weight.map(|_| weights);
+    raw.beyond = beyond;
     let remark = |at| format!("ids are taken as names, as line {} has no numbers", line(at));
     raw.remarks.extend(word.map(remark));
     settle(&order, &mut raw)?;

@@ -8,10 +8,10 @@ use super::edge_layout::{Layout, looks_whole};
 use super::edge_stops::{NonDigits, Stops, number};
 use super::name_table::LONGEST;
 use crate::data::DataError;
-use crate::data::raw::loses_digits;
 use crate::data::room::out_of_memory;
 use crate::data::table::number as number_with_comma;
 use crate::data::text::{Delimiter, is_comment};
+use crate::data::weights::{Beyond, Weight, not_a_weight};
 use bytemuck::Zeroable;
 use memchr::memchr;
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ impl Fault {
                 let columns = layout.width;
                 format!("ragged: {found} column(s), but the first edge has {columns}")
             }
-            Self::Weight(text) => format!("the weight '{text}' is not a finite number"),
+            Self::Weight(text) => not_a_weight(&text),
             Self::LongName(bytes) => {
                 format!("the name of a node has {bytes} bytes, but {LONGEST} are the most")
             }
@@ -87,6 +87,8 @@ pub(super) struct Scanned<I> {
     pub(super) pairs: Vec<(I, I)>,
     /// As many as pairs where the layout has weights, else none.
     pub(super) weights: Vec<f32>,
+    /// Weights that single precision cannot hold, by edge.
+    pub(super) beyond: Beyond,
     /// Whether a weight has more digits than single precision.
     pub(super) rounded: bool,
     /// The largest id.
@@ -100,18 +102,22 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
     let weighted = layout.columns.weight.is_some();
     let edges = scan_parts(text, weighted, |part: Part<'_, '_, (I, I)>| {
         let Part { text, at, pairs, weights } = part;
-        let (fields, found, rounded, padded) = (Vec::new(), 0, false, None);
-        let mut chunk = Chunk { text, layout, fields, pairs, weights, found, rounded, padded };
+        let (fields, found, beyond) = (Vec::new(), 0, Vec::new());
+        let (rounded, padded) = (false, None);
+        let mut chunk =
+            Chunk { text, layout, fields, pairs, weights, found, beyond, rounded, padded };
         let top = chunk.run()?;
-        Ok((chunk.found, (top, chunk.rounded, chunk.padded.map(|offset| at + offset))))
+        let padded = chunk.padded.map(|offset| at + offset);
+        Ok((chunk.found, (top, chunk.beyond, chunk.rounded, padded)))
     })?;
-    let (mut top, mut rounded, mut padded) = (I::default(), false, None);
-    for (largest, changed, zeros) in edges.told {
+    let (mut top, mut beyond, mut rounded, mut padded) = (I::default(), Vec::new(), false, None);
+    for (first, (largest, unheld, changed, zeros)) in edges.told {
         top = top.max(largest);
+        beyond.extend(unheld.into_iter().map(|(edge, number)| (first + edge, number)));
         rounded |= changed;
         padded = padded.or(zeros);
     }
-    Ok(Scanned { pairs: edges.pairs, weights: edges.weights, rounded, top, padded })
+    Ok(Scanned { pairs: edges.pairs, weights: edges.weights, beyond, rounded, top, padded })
 }
 
 /// One chunk under the scanner, with a place for the edge of each line.
@@ -122,6 +128,8 @@ struct Chunk<'a, 'o, I> {
     pairs: &'o mut [(I, I)],
     weights: &'o mut [f32],
     found: usize,
+    /// Weights that single precision cannot hold, by edge of the chunk.
+    beyond: Beyond,
     /// Whether a weight has more digits than single precision.
     rounded: bool,
     /// Where the first line starts that writes an id with zeros before it.
@@ -205,10 +213,11 @@ impl<'a, I: Id> Chunk<'a, '_, I> {
         }
         let (source, target) = (id(source)?, id(target)?);
         if let Some(column) = columns.weight {
-            let (weight, rounded) = weight(self.fields[column], self.layout.delimiter)?;
-            self.rounded |= rounded;
+            let weight = weight(self.fields[column], self.layout.delimiter)?;
+            self.rounded |= weight.rounded;
+            self.beyond.extend(weight.beyond.map(|number| (self.found, number)));
             if let Some(place) = self.weights.get_mut(self.found) {
-                *place = weight;
+                *place = weight.value;
             }
         }
         self.push(source, target)
@@ -231,13 +240,15 @@ fn id(field: &[u8]) -> Result<u64, Fault> {
     std::str::from_utf8(field).ok().and_then(|text| text.parse().ok()).ok_or(Fault::Wide)
 }
 
-/// A field as a finite weight, and whether it has more digits than that can hold.
-pub(super) fn weight(field: &[u8], delimiter: Delimiter) -> Result<(f32, bool), Fault> {
-    let text = std::str::from_utf8(field).unwrap_or_default();
-    let plain = text.parse().ok();
-    let number = plain.or_else(|| number_with_comma(field, delimiter).map(|number| number as f32));
-    let number = number.filter(|weight: &f32| weight.is_finite());
-    number.map(|weight| (weight, plain.is_some() && loses_digits(text, weight))).ok_or_else(|| {
+/// A field as a finite weight.
+pub(super) fn weight(field: &[u8], delimiter: Delimiter) -> Result<Weight, Fault> {
+    let plain = std::str::from_utf8(field).ok().and_then(Weight::parse);
+    // A number with a comma is short of digits on purpose.
+    let comma = || {
+        let weight = Weight::of(number_with_comma(field, delimiter)?)?;
+        Some(Weight { rounded: false, ..weight })
+    };
+    plain.or_else(comma).ok_or_else(|| {
         Fault::Weight(String::from_utf8_lossy(field.get(..40).unwrap_or(field)).into_owned())
     })
 }

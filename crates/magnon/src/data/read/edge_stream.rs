@@ -5,6 +5,7 @@ pub(crate) use super::edge_names::Numbering;
 use super::edge_scan::{self, Fault, Id, Scanned, weight};
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines, is_comment, settle_line_ends, without_bom};
+use crate::data::weights::Beyond;
 use crate::data::{DataError, LoadConfig};
 use memchr::{memchr_iter, memrchr};
 use std::io::Read;
@@ -14,6 +15,8 @@ pub(crate) struct EdgeBlock<I> {
     pub(crate) pairs: Vec<[I; 2]>,
     /// As many as pairs where edges have weights, else none.
     pub(crate) weights: Vec<f32>,
+    /// Weights that single precision cannot hold, by edge of the block; they are 0 above.
+    pub(crate) beyond: Beyond,
     /// Whether a weight has more digits than single precision.
     pub(crate) rounded: bool,
 }
@@ -195,18 +198,19 @@ impl EdgeStream {
             }
             _ => &self.layout,
         };
-        let Scanned { pairs, weights, rounded, .. } = match edge_scan::scan::<I>(block, layout) {
-            Ok(scanned) => scanned,
-            Err((_, Fault::Wide)) => return Ok(Step::Wide),
-            Err((_, Fault::NotANumber)) => return Ok(Step::Name),
-            Err((at, fault)) => {
-                let line = self.lines as usize + crate::data::text::line_of(block, at);
-                return Err(fault.into_error(&self.file, line, layout));
-            }
-        };
+        let Scanned { pairs, weights, beyond, rounded, .. } =
+            match edge_scan::scan::<I>(block, layout) {
+                Ok(scanned) => scanned,
+                Err((_, Fault::Wide)) => return Ok(Step::Wide),
+                Err((_, Fault::NotANumber)) => return Ok(Step::Name),
+                Err((at, fault)) => {
+                    let line = self.lines as usize + crate::data::text::line_of(block, at);
+                    return Err(fault.into_error(&self.file, line, layout));
+                }
+            };
         let pairs = pairs.into_iter().map(|(source, target)| [source, target]).collect();
         self.pass();
-        Ok(Step::Edges(EdgeBlock { pairs, weights, rounded }))
+        Ok(Step::Edges(EdgeBlock { pairs, weights, beyond, rounded }))
     }
 
     /// The next edges of named nodes, numbered as they come.
@@ -221,7 +225,12 @@ impl EdgeStream {
             return Ok(Step::End);
         }
         let (layout, file) = (&self.layout, self.file.as_str());
-        let mut edges = EdgeBlock { pairs: Vec::new(), weights: Vec::new(), rounded: false };
+        let mut edges = EdgeBlock {
+            pairs: Vec::new(),
+            weights: Vec::new(),
+            beyond: Vec::new(),
+            rounded: false,
+        };
         let mut fields = Vec::new();
         for (number, line) in Lines::new(block).filter(|(_, line)| !is_comment(line)) {
             layout.delimiter.split(line, &mut fields);
@@ -238,9 +247,10 @@ impl EdgeStream {
                 |name: &[u8]| names.number(String::from_utf8_lossy(name).into_owned(), file);
             edges.pairs.push([node(ends[0])?, node(ends[1])?]);
             if let Some(column) = layout.columns.weight {
-                let (weight, rounded) = weight(fields[column], layout.delimiter).map_err(fault)?;
-                edges.weights.push(weight);
-                edges.rounded |= rounded;
+                let weight = weight(fields[column], layout.delimiter).map_err(fault)?;
+                edges.beyond.extend(weight.beyond.map(|number| (edges.weights.len(), number)));
+                edges.weights.push(weight.value);
+                edges.rounded |= weight.rounded;
             }
         }
         self.pass();

@@ -2,10 +2,11 @@
 
 use super::edge_names::Numbering;
 use crate::data::companions::is_table_of_nodes;
-use crate::data::raw::{Raw, loses_double};
+use crate::data::raw::Raw;
 use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::table::{Cells, EdgeColumns, Table, edge_columns};
+use crate::data::weights::{Weight, Weights};
 use crate::data::{ColumnUse, DataError, LoadConfig};
 
 const ENDINGS: [&str; 5] = [".parquet", ".pq", ".feather", ".arrow", ".ipc"];
@@ -48,12 +49,15 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
             let problem = format!("the weight '{}' is a column of words", column.name);
             return Err(DataError::format(&table.file, problem));
         };
-        if let Some(row) = weights.iter().position(|weight| !(*weight as f32).is_finite()) {
-            let problem = format!("row {}: the weight is not a finite number", row + 1);
-            return Err(DataError::format(&table.file, problem));
+        let mut kept = Weights::default();
+        for (row, &weight) in weights.iter().enumerate() {
+            let weight = Weight::of(weight).ok_or_else(|| {
+                let problem = format!("row {}: the weight is not a finite number", row + 1);
+                DataError::format(&table.file, problem)
+            })?;
+            kept.push(weight, &table.file)?;
         }
-        raw.rounded = weights.iter().any(|&weight| loses_double(weight));
-        raw.weights = Some(weights.iter().map(|&weight| weight as f32).collect());
+        raw.set_weights(kept);
     }
     raw.reading.columns = columns.uses(table.columns.iter().map(|column| column.name.clone()));
     let unused = ColumnUse::unused(&raw.reading.columns, columns.weight.is_some());

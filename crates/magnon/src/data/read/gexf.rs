@@ -12,6 +12,13 @@ pub(crate) fn finds(store: &Store) -> Vec<String> {
     super::with_endings(store, &[".gexf"], b"<gexf")
 }
 
+/// What an attribute is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Class {
+    Node,
+    Edge,
+}
+
 /// An edge that is not yet complete.
 struct Edge {
     source: String,
@@ -24,10 +31,10 @@ struct Edge {
 pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw, DataError> {
     let file = store.label(name);
     let bytes = store.read(name)?;
-    let mut graph = NamedGraph::new(file.clone());
-    // Names of attributes by class and id.
-    let mut titles: HashMap<(String, String), String> = HashMap::new();
-    let mut class = String::new();
+    let mut graph = NamedGraph::new(file.clone(), bytes.len());
+    // Names of attributes by what they are of, nodes or edges, and by id.
+    let mut titles: HashMap<(Class, String), String> = HashMap::new();
+    let mut class = None;
     let (mut directed, mut node, mut edge, mut seen) = (true, None::<u32>, None::<Edge>, false);
     xml::walk(&bytes, &file, |step| {
         match step {
@@ -43,11 +50,19 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
                         seen = true;
                         directed = given("defaultedgetype").is_some_and(|kind| kind == "directed");
                     }
-                    "attributes" => class = given("class").unwrap_or_default(),
+                    "attributes" => {
+                        class = match given("class").as_deref() {
+                            Some("node") => Some(Class::Node),
+                            Some("edge") => Some(Class::Edge),
+                            _ => None,
+                        };
+                    }
                     "attribute" => {
                         let id = needed("id")?;
                         let title = given("title").unwrap_or_else(|| id.clone());
-                        titles.insert((class.clone(), id), title);
+                        if let Some(class) = class {
+                            titles.insert((class, id), title);
+                        }
                     }
                     "node" => {
                         let found = graph.node(needed("id")?)?;
@@ -72,8 +87,8 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
                         // Version 1.1 says `id` where later ones say `for`.
                         let id = given("for").or_else(|| given("id")).unwrap_or_default();
                         let text = given("value").unwrap_or_default();
-                        let class = if edge.is_some() { "edge" } else { "node" };
-                        let title = titles.get(&(class.to_owned(), id));
+                        let class = if edge.is_some() { Class::Edge } else { Class::Node };
+                        let title = titles.get(&(class, id));
                         if let (Some(edge), Some(title)) = (&mut edge, title) {
                             if is_weight(title, config) {
                                 edge.weight = Some(super::weight_of(&text, &file)?);

@@ -1,5 +1,6 @@
 //! GML, the graph modelling language: nested lists of keys and values.
 
+use super::ends_early;
 use super::graphml::is_weight;
 use super::named_graph::NamedGraph;
 use crate::data::raw::Raw;
@@ -10,6 +11,9 @@ use crate::data::{DataError, LoadConfig};
 pub(crate) fn finds(store: &Store) -> Vec<String> {
     super::with_endings(store, &[".gml"], b"graph [")
 }
+
+/// A quote runs to the end of the text.
+const OPEN_QUOTE: &str = "a quote is not closed";
 
 /// A part of the text.
 #[derive(Debug, PartialEq)]
@@ -44,7 +48,7 @@ impl Tokens<'_> {
                 }
                 b'"' => {
                     let inner = rest.get(1..).unwrap_or_default();
-                    let end = memchr::memchr(b'"', inner).ok_or("a quote is not closed")?;
+                    let end = memchr::memchr(b'"', inner).ok_or(OPEN_QUOTE)?;
                     self.at += end + 2;
                     let text = String::from_utf8_lossy(inner.get(..end).unwrap_or_default());
                     let plain = quick_xml::escape::unescape(&text);
@@ -78,7 +82,7 @@ type Item = Vec<(String, String)>;
 
 fn parse(text: &[u8], file: String, config: &LoadConfig) -> Result<Raw, DataError> {
     let mut tokens = Tokens { text, at: 0 };
-    let mut graph = NamedGraph::new(file.clone());
+    let mut graph = NamedGraph::new(file.clone(), text.len());
     // The keys of the lists that are open, from the outermost.
     let mut open: Vec<String> = Vec::new();
     let mut item: Item = Vec::new();
@@ -86,12 +90,15 @@ fn parse(text: &[u8], file: String, config: &LoadConfig) -> Result<Raw, DataErro
     let (mut edges, mut any) = (Vec::new(), false);
     loop {
         let at = tokens.at;
-        let broken = |problem: &str| {
-            DataError::line(&file, line_of(text, at), format!("broken GML: {problem}"))
+        let broken = |problem: &str| match problem {
+            OPEN_QUOTE => {
+                ends_early(text, &file, &format!("{problem} (see line {})", line_of(text, at)))
+            }
+            _ => DataError::line(&file, line_of(text, at), format!("broken GML: {problem}")),
         };
         let key = match tokens.next().map_err(|problem| broken(&problem))? {
             None if open.is_empty() => break,
-            None => return Err(broken("a list is not closed")),
+            None => return Err(ends_early(text, &file, "a list is not closed")),
             Some(Token::Close) => {
                 let closed = open.pop().ok_or_else(|| broken("a ']' has no '['"))?;
                 if open.len() == 1 && closed == "node" {
@@ -117,7 +124,8 @@ fn parse(text: &[u8], file: String, config: &LoadConfig) -> Result<Raw, DataErro
                 }
                 _ => {}
             },
-            _ => return Err(broken("a key has no value")),
+            None => return Err(ends_early(text, &file, "its last key has no value")),
+            Some(Token::Close) => return Err(broken("a key has no value")),
         }
     }
     if !any {
@@ -175,7 +183,7 @@ mod tests {
         let error = |text: &[u8]| {
             parse(text, "f".to_owned(), &LoadConfig::default()).unwrap_err().to_string()
         };
-        assert!(error(b"graph [\n node [ id 1").contains("f, line 2: broken GML: a list"));
+        assert!(error(b"graph [\n node [ id 1").contains("f, line 2: the file ends early: a list"));
         assert!(error(b"graph [\n \"x\" ]").contains("f, line 1: broken GML: a key is needed"));
         assert!(error(b"graph [ node [ label \"x\n").contains("a quote is not closed"));
         assert!(error(b"]").contains("has no '['"));

@@ -33,8 +33,11 @@ struct Edge {
 pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw, DataError> {
     let file = store.label(name);
     let bytes = store.read(name)?;
-    let mut graph = NamedGraph::new(file.clone());
+    let mut graph = NamedGraph::new(file.clone(), bytes.len());
     let mut keys: HashMap<String, Key> = HashMap::new();
+    // Attributes of nodes that have a default, in the order of the file.
+    let mut defaults: Vec<String> = Vec::new();
+    let mut hyperedges = 0usize;
     let (mut directed, mut graphs, mut weight_key) = (true, 0, None::<String>);
     let (mut key, mut node, mut edge, mut data, mut text) =
         (None::<String>, None::<u32>, None::<Edge>, None::<String>, String::new());
@@ -81,14 +84,20 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
                         text.clear();
                     }
                     "default" => text.clear(),
+                    "hyperedge" if graphs == 1 => hyperedges += 1,
                     _ => {}
                 }
             }
             Step::Text(part) => text.push_str(&part),
             Step::End(element) => match element.as_str() {
                 "default" => {
-                    if let Some(key) = key.as_ref().and_then(|id| keys.get_mut(id)) {
+                    if let Some((id, key)) =
+                        key.as_ref().and_then(|id| Some((id, keys.get_mut(id)?)))
+                    {
                         key.default = Some(std::mem::take(&mut text));
+                        if key.of_nodes {
+                            defaults.push(id.clone());
+                        }
                     }
                 }
                 "key" => key = None,
@@ -107,11 +116,10 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
                 "node" => {
                     // What a node does not say is the key's default.
                     if let Some(node) = node.take() {
-                        for key in keys.values().filter(|key| key.of_nodes) {
-                            if let Some(default) = &key.default
-                                && !graph.has_attribute(node, &key.name)
-                            {
-                                graph.attribute(node, &key.name, default.clone())?;
+                        graph.attributes.declare(node)?;
+                        for id in defaults.drain(..) {
+                            if let Some(Key { name, default: Some(text), .. }) = keys.get(&id) {
+                                graph.attributes.set_default(name, text)?;
                             }
                         }
                     }
@@ -137,6 +145,12 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
         return Err(graph.error("there is no <graph> in it"));
     }
     let mut raw = graph.finish("label", config)?;
+    if hyperedges > 0 {
+        raw.remarks.push(format!(
+            "hyperedges were left out ({hyperedges} in the file), as they join any number of nodes; \
+             write each as edges between two nodes"
+        ));
+    }
     if graphs > 1 {
         raw.remarks.push(format!("of {graphs} graphs in the file, the first was read"));
     }

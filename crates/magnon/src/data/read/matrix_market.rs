@@ -1,10 +1,11 @@
 //! Matrix Market coordinate files.
 
 use crate::data::DataError;
-use crate::data::raw::{Raw, check_count, loses_digits};
+use crate::data::raw::{Raw, check_count};
 use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines, is_comment};
+use crate::data::weights::{Weight, Weights, not_a_weight};
 
 /// Files that end in `.mtx`.
 pub(crate) fn finds(store: &Store) -> Vec<String> {
@@ -66,7 +67,7 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
     }
     let nodes = check_count(file, "rows", rows, text.len() as u64)?;
     let mut raw = Raw { file: file.to_owned(), nodes, ..Raw::default() };
-    let (mut weights, mut found) = (Vec::new(), 0u64);
+    let (mut weights, mut found) = (Weights::default(), 0u64);
     for (number, line) in lines {
         let bad = |problem: &str| DataError::line(file, number, problem);
         Delimiter::Blank.split(line, &mut fields);
@@ -78,24 +79,21 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
             return Err(bad(&format!("row and column must lie in 1..={rows}")));
         };
         let edge = ((row - 1) as u32, (col - 1) as u32);
-        let value: f32 = match fields.get(2) {
-            None => 1.0,
+        let value = match fields.get(2) {
+            None => Weight { value: 1.0, rounded: false, beyond: None },
             Some(field) => {
-                let text = std::str::from_utf8(field).unwrap_or_default();
-                let value = text.parse().ok().filter(|value: &f32| value.is_finite());
-                let value = value.ok_or_else(|| bad("the value is not a finite number"))?;
-                raw.rounded |= loses_digits(text, value);
-                value
+                let text = String::from_utf8_lossy(field);
+                Weight::parse(&text).ok_or_else(|| bad(&not_a_weight(&text)))?
             }
         };
         found += 1;
         reserve(&mut raw.edges, 2, file)?;
-        reserve(&mut weights, 2, file)?;
         raw.edges.push(edge);
-        weights.push(value);
+        weights.push(value, file)?;
         if let Some(factor) = banner.mirror.filter(|_| edge.0 != edge.1) {
             raw.edges.push((edge.1, edge.0));
-            weights.push(value * factor);
+            let beyond = value.beyond.map(|number| number * f64::from(factor));
+            weights.push(Weight { value: value.value * factor, beyond, ..value }, file)?;
         }
     }
     if found != stored {
@@ -103,8 +101,9 @@ fn parse(text: &[u8], file: &str) -> Result<Raw, DataError> {
         return Err(DataError::format(file, problem));
     }
     // A pattern has no weights of its own, but its mirrored half may have.
-    let weighted = banner.weighted || weights.iter().any(|&weight| weight != 1.0);
-    raw.weights = weighted.then_some(weights);
+    if banner.weighted || weights.values.iter().any(|&weight| weight != 1.0) {
+        raw.set_weights(weights);
+    }
     Ok(raw)
 }
 

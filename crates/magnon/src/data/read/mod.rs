@@ -26,6 +26,7 @@ pub(crate) mod matrix_market;
 mod name_scan;
 mod name_table;
 mod named_graph;
+mod node_attributes;
 mod node_ids;
 pub(crate) mod node_link;
 pub(crate) mod npy_graph;
@@ -39,6 +40,7 @@ mod xml;
 use super::DataError;
 use super::numpy::Npz;
 use super::store::Store;
+use super::weights::not_a_weight;
 
 /// The `.npz` files that may start a data set and whose members pass `fits`.
 fn npz_with(store: &Store, fits: impl Fn(&Npz) -> bool) -> Vec<String> {
@@ -59,8 +61,13 @@ fn with_endings(store: &Store, endings: &[&str], starts: &[u8]) -> Vec<String> {
 
 /// A text as the weight of an edge.
 fn weight_of(text: &str, file: &str) -> Result<f64, DataError> {
-    text.trim().parse().map_err(|_| {
-        let shown: String = text.chars().take(40).collect();
-        DataError::format(file, format!("the weight '{shown}' of an edge is not a number"))
-    })
+    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| DataError::format(file, format!("an edge: {}", not_a_weight(text))))
+}
+
+/// A file was cut short: its text stops before what it holds is complete.
+fn ends_early(text: &[u8], file: &str, problem: &str) -> DataError {
+    let line = super::text::line_of(text, text.trim_ascii_end().len());
+    let problem = format!("the file ends early: {problem}; copy or download it again");
+    DataError::line(file, line, problem)
 }

@@ -9,6 +9,7 @@ use super::edge_scan::{Fault, weight};
 use super::edge_stops::{FieldEnds, Stops};
 use super::name_table::{Interned, LONGEST, LONGEST_TEXT, NameHash, Span, intern};
 use crate::data::text::{Delimiter, is_comment};
+use crate::data::weights::Beyond;
 use memchr::memchr;
 
 /// Edges of named nodes.
@@ -16,6 +17,8 @@ pub(super) struct NamedEdges {
     pub(super) interned: Interned,
     /// As many as edges where the layout has weights, else none.
     pub(super) weights: Vec<f32>,
+    /// Weights that single precision cannot hold, by edge.
+    pub(super) beyond: Beyond,
     /// Whether a weight has more digits than single precision.
     pub(super) rounded: bool,
     /// Where the first line starts that has an id that is no whole number, where others seem to be.
@@ -30,15 +33,18 @@ pub(super) fn scan(text: &[u8], layout: &Layout) -> Result<NamedEdges, (usize, F
     let hash = NameHash::default();
     let weighted = layout.columns.weight.is_some();
     let edges = scan_parts(text, weighted, |part: Part<'_, '_, [Span; 2]>| {
-        let told = Told { distinct: Distinct::new(), rounded: false, word: None };
+        let told =
+            Told { distinct: Distinct::new(), beyond: Vec::new(), rounded: false, word: None };
         let fields = Vec::new();
         let mut chunk = Chunk { part, layout, hash: hash.clone(), fields, found: 0, told };
         chunk.run()?;
         Ok((chunk.found, chunk.told))
     })?;
     let (mut distinct, mut rounded, mut word) = (Distinct::new(), false, None);
-    for told in &edges.told {
+    let mut beyond = Vec::new();
+    for (first, told) in &edges.told {
         distinct.join(&told.distinct);
+        beyond.extend(told.beyond.iter().map(|(edge, number)| (first + edge, *number)));
         rounded |= told.rounded;
         word = word.or(told.word);
     }
@@ -48,12 +54,13 @@ pub(super) fn scan(text: &[u8], layout: &Layout) -> Result<NamedEdges, (usize, F
     if layout.columns.target < layout.columns.source {
         interned = interned.by_edges().map_err(|fault| (0, fault))?;
     }
-    Ok(NamedEdges { interned, weights: edges.weights, rounded, word })
+    Ok(NamedEdges { interned, weights: edges.weights, beyond, rounded, word })
 }
 
 /// What a chunk has to tell.
 struct Told {
     distinct: Distinct,
+    beyond: Beyond,
     rounded: bool,
     word: Option<usize>,
 }
@@ -175,10 +182,11 @@ impl<'a> Chunk<'a, '_> {
             *place = pair;
         }
         if self.layout.columns.weight.is_some() {
-            let (weight, rounded) = weight(edge.weight, self.layout.delimiter)?;
-            self.told.rounded |= rounded;
+            let weight = weight(edge.weight, self.layout.delimiter)?;
+            self.told.rounded |= weight.rounded;
+            self.told.beyond.extend(weight.beyond.map(|number| (self.found, number)));
             if let Some(place) = self.part.weights.get_mut(self.found) {
-                *place = weight;
+                *place = weight.value;
             }
         }
         self.found += 1;
@@ -228,7 +236,7 @@ mod tests {
             let columns = layout.columns;
             edges.push((number(fields[columns.source]), number(fields[columns.target])));
             if let Some(column) = columns.weight {
-                weights.push(weight(fields[column], layout.delimiter).unwrap().0);
+                weights.push(weight(fields[column], layout.delimiter).unwrap().value);
             }
         }
         Plain { edges, names: order, weights }

@@ -1,11 +1,12 @@
 //! Graphs whose files name nodes one by one and give them attributes: GraphML, GEXF, GML, JSON.
 
 use super::edge_names::Numbering;
-use crate::data::raw::{Raw, loses_double};
+use super::node_attributes::Attributes;
+use crate::data::raw::Raw;
 use crate::data::room::reserve;
-use crate::data::table::{Cells, Column, Meaning, Table, TableKind, meaning};
+use crate::data::table::{Cells, Column, Meaning, NAMED, NodeTable, Table, TableKind, meaning};
+use crate::data::weights::{Weight, Weights};
 use crate::data::{DataError, Features, Labels, LoadConfig, NodeNames, Split, TableColumns};
-use std::collections::HashMap;
 
 /// A graph under construction.
 #[derive(Default)]
@@ -14,21 +15,17 @@ pub(super) struct NamedGraph {
     nodes: Numbering,
     edges: Vec<(u32, u32)>,
     /// One per edge; 1 where none is given.
-    weights: Vec<f32>,
+    weights: Weights,
     weighted: bool,
-    rounded: bool,
     undirected: usize,
-    /// The nodes' attributes by name, each with one text per node.
-    attributes: Vec<(String, Vec<Option<String>>)>,
-    places: HashMap<String, usize>,
+    pub(super) attributes: Attributes,
 }
 
-/// More attributes than this are no table.
-const MOST_ATTRIBUTES: usize = 100_000;
-
 impl NamedGraph {
-    pub(super) fn new(file: String) -> Self {
-        Self { file, ..Self::default() }
+    /// A graph that is read from a file of so many bytes.
+    pub(super) fn new(file: String, bytes: usize) -> Self {
+        let attributes = Attributes::new(file.clone(), bytes);
+        Self { file, attributes, ..Self::default() }
     }
 
     /// An error about the file.
@@ -55,22 +52,19 @@ impl NamedGraph {
         directed: bool,
     ) -> Result<(), DataError> {
         let number = weight.unwrap_or(1.0);
-        if !(number as f32).is_finite() {
-            return Err(
-                self.error(format!("the weight {number} of an edge is not a finite number"))
-            );
-        }
+        let Some(kept) = Weight::of(number) else {
+            let problem = format!("the weight {number} of an edge is not a finite number");
+            return Err(self.error(problem));
+        };
         self.weighted |= weight.is_some();
-        self.rounded |= loses_double(number);
         self.undirected += usize::from(!directed);
         let twice = !directed && source != target;
         for edge in
             [Some((source, target)), twice.then_some((target, source))].into_iter().flatten()
         {
             reserve(&mut self.edges, 1, &self.file)?;
-            reserve(&mut self.weights, 1, &self.file)?;
             self.edges.push(edge);
-            self.weights.push(number as f32);
+            self.weights.push(kept, &self.file)?;
         }
         Ok(())
     }
@@ -82,32 +76,7 @@ impl NamedGraph {
         name: &str,
         text: String,
     ) -> Result<(), DataError> {
-        let place = match self.places.get(name) {
-            Some(&place) => place,
-            None if self.attributes.len() >= MOST_ATTRIBUTES => {
-                return Err(self.error(format!("more than {MOST_ATTRIBUTES} attributes of nodes")));
-            }
-            None => {
-                self.places.insert(name.to_owned(), self.attributes.len());
-                self.attributes.push((name.to_owned(), Vec::new()));
-                self.attributes.len() - 1
-            }
-        };
-        let cells = &mut self.attributes[place].1;
-        let node = node as usize;
-        if cells.len() <= node {
-            let more = node + 1 - cells.len();
-            reserve(cells, more, &self.file)?;
-            cells.resize(node + 1, None);
-        }
-        cells[node] = Some(text);
-        Ok(())
-    }
-
-    /// Whether a node has an attribute.
-    pub(super) fn has_attribute(&self, node: u32, name: &str) -> bool {
-        let place = self.places.get(name).and_then(|&place| self.attributes.get(place));
-        place.is_some_and(|(_, cells)| cells.get(node as usize).is_some_and(Option::is_some))
+        self.attributes.give(node, name, text)
     }
 
     /// The graph with the features, labels and parts that its nodes' attributes give. Where the
@@ -119,40 +88,9 @@ impl NamedGraph {
             let count = self.undirected;
             raw.remarks.push(format!("{count} edges have no direction and run both ways"));
         }
+        self.attributes.settle();
         let mut called = None;
-        let mut columns = Vec::new();
-        for (name, mut cells) in std::mem::take(&mut self.attributes) {
-            cells.resize(nodes, None);
-            let column = Column::from_texts(name, cells);
-            let distinct = nodes > 1 && column.cells.are_distinct(&self.file)?;
-            if column.name == names && distinct {
-                called = (0..nodes).map(|row| column.cells.text(row)).collect::<Option<Vec<_>>>();
-                continue;
-            }
-            columns.push(column);
-        }
-        let gaps = |column: &Column| match &column.cells {
-            Cells::Numbers(numbers) => numbers.iter().any(|number| !(*number as f32).is_finite()),
-            Cells::Words(_) => false,
-        };
-        let wanted = config.columns.label.as_deref();
-        let is_label = |column: &Column| {
-            meaning(&column.name) == Some(Meaning::Label)
-                || wanted.is_some_and(|label| label.eq_ignore_ascii_case(&column.name))
-        };
-        let (kept, left): (Vec<_>, Vec<_>) =
-            columns.into_iter().partition(|column| !gaps(column) || is_label(column));
-        if !left.is_empty() {
-            let names: Vec<&str> = left.iter().map(|column| column.name.as_str()).collect();
-            raw.remarks.push(format!(
-                "attributes that not all nodes have were left out: {}",
-                names.join(", ")
-            ));
-        }
-        if !kept.is_empty() {
-            let table = Table { file: self.file.clone(), named: true, columns: kept, rows: nodes };
-            let columns = TableColumns { id: Some("none".to_owned()), ..config.columns.clone() };
-            let table = table.into_nodes(TableKind::Nodes, &columns, &|_| false)?;
+        if let Some(table) = self.node_table(names, config, &mut called, &mut raw.remarks)? {
             raw.features = table.features.map(Features::Dense);
             let labels = table.labels.map(|labels| Labels::from_texts(&labels, &self.file));
             raw.labels = labels.transpose()?;
@@ -160,13 +98,90 @@ impl NamedGraph {
             raw.remarks.extend(table.remarks);
         }
         raw.edges = self.edges;
-        raw.weights = self.weighted.then_some(self.weights);
-        raw.rounded = self.weighted && self.rounded;
+        if self.weighted {
+            raw.set_weights(self.weights);
+        }
         raw.nodes = nodes;
         let names = called.unwrap_or_else(|| self.nodes.into_names());
         // Nodes stay in the order of the file, which attributes follow.
         let plain = names.iter().enumerate().all(|(node, name)| *name == node.to_string());
         raw.node_names = (!plain).then_some(NodeNames::Words(names));
         Ok(raw)
+    }
+
+    /// What the attributes say about the nodes. Names that tell all nodes apart are put into `called`.
+    fn node_table(
+        &self,
+        names: &str,
+        config: &LoadConfig,
+        called: &mut Option<Vec<String>>,
+        remarks: &mut Vec<String>,
+    ) -> Result<Option<NodeTable>, DataError> {
+        let (file, nodes) = (&self.file, self.nodes.len());
+        let mut room = self.attributes.room_for_defaults();
+        let wanted = config.columns.label.as_deref();
+        let is_label = |name: &str| {
+            meaning(name) == Some(Meaning::Label)
+                || wanted.is_some_and(|label| label.eq_ignore_ascii_case(name))
+        };
+        // Attributes that not all nodes have stand here without cells, until it is known what they are for.
+        let (mut kept, mut sparse, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        for given in self.attributes.all(nodes) {
+            let is_numeric = Column::are_numbers(given.texts());
+            if given.is_complete {
+                let column = given.column(file, &mut room)?;
+                let distinct = nodes > 1 && column.cells.are_distinct(file)?;
+                if column.name == names && distinct {
+                    *called = (0..nodes).map(|row| column.cells.text(row)).collect();
+                } else if column.cells.has_gaps() && !is_label(&column.name) {
+                    left.push(column.name);
+                } else {
+                    kept.push(column);
+                    sparse.push(None);
+                }
+            } else if is_numeric && !is_label(given.name) {
+                left.push(given.name.to_owned());
+            } else {
+                let cells = match is_numeric {
+                    true => Cells::Numbers(Vec::new()),
+                    false => Cells::Words(Vec::new()),
+                };
+                let name = given.name.to_owned();
+                kept.push(Column { name, cells, stray: None, gap: None });
+                sparse.push(Some(given));
+            }
+        }
+        let mut columns = TableColumns { id: Some("none".to_owned()), ..config.columns.clone() };
+        let mut table = Table { file: file.clone(), named: true, columns: kept, rows: nodes };
+        if !table.columns.is_empty() {
+            let roles = table.roles(TableKind::Nodes, &columns, &|_| false)?;
+            columns.label = roles.label.and_then(|k| Some(table.columns.get(k)?.name.clone()));
+            let used = [roles.label, roles.part];
+            for (k, given) in sparse.iter().enumerate().filter(|(k, _)| used.contains(&Some(*k))) {
+                if let (Some(given), Some(column)) = (given, table.columns.get_mut(k)) {
+                    *column = given.column(file, &mut room)?;
+                }
+            }
+            // Others are no features.
+            let (kept, others): (Vec<_>, Vec<_>) =
+                table.columns.into_iter().enumerate().partition(|(k, column)| {
+                    used.contains(&Some(*k)) || !column.cells.has_gaps_in(nodes)
+                });
+            table.columns = kept.into_iter().map(|(_, column)| column).collect();
+            left.extend(others.into_iter().map(|(_, column)| column.name));
+        }
+        if !left.is_empty() {
+            let shown = left.get(..NAMED * 4).unwrap_or(&left).join(", ");
+            let more = match left.len().saturating_sub(NAMED * 4) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            remarks
+                .push(format!("attributes that not all nodes have were left out: {shown}{more}"));
+        }
+        if table.columns.is_empty() {
+            return Ok(None);
+        }
+        table.into_nodes(TableKind::Nodes, &columns, &|_| false).map(Some)
     }
 }

@@ -1,5 +1,6 @@
 //! Node-link JSON: what `networkx.node_link_data` gives, and what d3 draws.
 
+use super::ends_early;
 use super::graphml::is_weight;
 use super::named_graph::NamedGraph;
 use crate::data::raw::Raw;
@@ -36,13 +37,16 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
 
 fn parse(bytes: &[u8], label: String, config: &LoadConfig) -> Result<Raw, DataError> {
     let file: File = serde_json::from_slice(bytes).map_err(|error| {
+        if error.is_eof() {
+            return ends_early(bytes, &label, "the JSON is not complete");
+        }
         let problem = format!(
             "not node-link JSON, which has \"nodes\" and \"links\" (or \"edges\"): {error}; write it \
              with networkx.node_link_data"
         );
         DataError::format(&label, problem)
     })?;
-    let mut graph = NamedGraph::new(label.clone());
+    let mut graph = NamedGraph::new(label.clone(), bytes.len());
     let key = ["id", "name", "key"].into_iter().find(|key| {
         !file.nodes.is_empty() && file.nodes.iter().all(|node| node.contains_key(*key))
     });

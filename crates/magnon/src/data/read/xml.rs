@@ -1,5 +1,6 @@
 //! XML, one event at a time.
 
+use super::ends_early;
 use crate::data::DataError;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -24,6 +25,7 @@ pub(super) fn walk(
     let config = reader.config_mut();
     config.trim_text(true);
     config.expand_empty_elements = true;
+    let mut open = 0usize;
     loop {
         let at = reader.buffer_position() as usize;
         let broken = |problem: String| {
@@ -31,12 +33,19 @@ pub(super) fn walk(
             DataError::line(file, line, format!("broken XML: {problem}"))
         };
         match reader.read_event().map_err(|error| broken(error.to_string()))? {
+            Event::Eof if open > 0 => {
+                return Err(ends_early(bytes, file, "an element is not closed"));
+            }
             Event::Eof => return Ok(()),
             Event::Start(start) => {
+                open += 1;
                 let attributes = attributes(&start).map_err(broken)?;
                 visit(Step::Start(local(start.name().as_ref()), attributes))?;
             }
-            Event::End(end) => visit(Step::End(local(end.name().as_ref())))?,
+            Event::End(end) => {
+                open = open.saturating_sub(1);
+                visit(Step::End(local(end.name().as_ref())))?;
+            }
             Event::Text(text) => {
                 let text = text.decode().map_err(|error| broken(error.to_string()))?;
                 visit(Step::Text(text.into_owned()))?;

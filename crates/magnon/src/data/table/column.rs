@@ -54,6 +54,19 @@ impl Cells {
         }
     }
 
+    /// Whether these are numbers of which some are missing, or beyond what a feature holds.
+    pub(crate) fn has_gaps(&self) -> bool {
+        match self {
+            Self::Numbers(numbers) => numbers.iter().any(|number| !(*number as f32).is_finite()),
+            Self::Words(_) => false,
+        }
+    }
+
+    /// Whether these are numbers, but not one for each of so many rows.
+    pub(crate) fn has_gaps_in(&self, rows: usize) -> bool {
+        self.has_gaps() || matches!(self, Self::Numbers(numbers) if numbers.len() < rows)
+    }
+
     /// Whether all cells are whole numbers from 0.
     pub(crate) fn are_counts(&self) -> bool {
         match self {
@@ -80,16 +93,25 @@ impl Column {
             .into_iter()
             .map(|text| text.filter(|text| !is_missing(text.as_bytes())))
             .collect();
-        let number = |text: &String| match text.as_str() {
+        let number = |text: &String| Self::number(text);
+        let numbers: Option<Vec<f64>> =
+            texts.iter().map(|text| text.as_ref().map_or(Some(f64::NAN), number)).collect();
+        let cells = numbers.map_or(Cells::Words(texts), Cells::Numbers);
+        Self { name, cells, stray: None, gap: None }
+    }
+
+    /// Whether all texts that are not missing are numbers.
+    pub(crate) fn are_numbers<'a>(mut texts: impl Iterator<Item = &'a str>) -> bool {
+        texts.all(|text| is_missing(text.as_bytes()) || Self::number(text).is_some())
+    }
+
+    fn number(text: &str) -> Option<f64> {
+        match text {
             "true" | "True" => Some(1.0),
             "false" | "False" => Some(0.0),
             // Longer numbers may be ids, which double precision would change.
             text if text.len() > 15 && text.bytes().all(|byte| byte.is_ascii_digit()) => None,
             text => text.parse().ok(),
-        };
-        let numbers: Option<Vec<f64>> =
-            texts.iter().map(|text| text.as_ref().map_or(Some(f64::NAN), number)).collect();
-        let cells = numbers.map_or(Cells::Words(texts), Cells::Numbers);
-        Self { name, cells, stray: None, gap: None }
+        }
     }
 }

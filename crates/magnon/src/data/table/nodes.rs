@@ -34,7 +34,7 @@ pub(crate) struct NodeTable {
 pub(crate) struct Roles {
     pub(crate) id: Option<usize>,
     pub(crate) label: Option<usize>,
-    part: Option<usize>,
+    pub(crate) part: Option<usize>,
     /// All others.
     pub(crate) rest: Vec<usize>,
 }

@@ -4,7 +4,7 @@ use super::{Cells, Column, Table, is_missing, meaning};
 use crate::data::DataError;
 use crate::data::room::reserve;
 use crate::data::store::Store;
-use crate::data::text::{Delimiter, Lines, is_comment, without_bom};
+use crate::data::text::{Delimiter, Lines, MOST_FIELDS, is_comment, too_many_fields, without_bom};
 
 /// Lines that are looked at to tell how a table is laid out.
 const SAMPLE: usize = 50;
@@ -36,10 +36,14 @@ pub(crate) fn number(field: &[u8], delimiter: Delimiter) -> Option<f64> {
 
 /// Looks at the first lines of a table; `None` where no line has content. `forced` says whether there
 /// is a header, where a user has said so.
-pub(crate) fn head(text: &[u8], forced: Option<bool>) -> Option<Head<'_>> {
+pub(crate) fn head<'a>(
+    text: &'a [u8],
+    forced: Option<bool>,
+    file: &str,
+) -> Result<Option<Head<'a>>, DataError> {
     let content = Lines::new(text).filter(|(_, line)| !is_comment(line));
     let lines: Vec<(usize, &[u8])> = content.take(SAMPLE + 1).collect();
-    let (first, rest) = lines.split_first()?;
+    let Some((first, rest)) = lines.split_first() else { return Ok(None) };
     let sample: Vec<&[u8]> = rest.iter().map(|(_, line)| *line).collect();
     // A header may be parted in another way than the rows.
     let delimiter = match &sample[..] {
@@ -51,9 +55,13 @@ pub(crate) fn head(text: &[u8], forced: Option<bool>) -> Option<Head<'_>> {
         delimiter.split(line, &mut fields);
         fields
     };
-    let mut rows: Vec<Vec<&[u8]>> = sample.iter().map(|line| cells(delimiter, line)).collect();
-    let columns = rows.first().map_or(0, Vec::len);
     let mut top = cells(delimiter, first.1);
+    let mut rows: Vec<Vec<&[u8]>> = sample.iter().map(|line| cells(delimiter, line)).collect();
+    let wide = [&top].into_iter().chain(&rows).zip(&lines).find(|(row, _)| row.len() > MOST_FIELDS);
+    if let Some((_, (line, _))) = wide {
+        return Err(DataError::line(file, *line, too_many_fields()));
+    }
+    let columns = rows.first().map_or(0, Vec::len);
     if columns > 0 && top.len() != columns {
         let other = cells(Delimiter::detect(&[first.1]), first.1);
         // R leaves out the name of the column of row names.
@@ -69,24 +77,24 @@ pub(crate) fn head(text: &[u8], forced: Option<bool>) -> Option<Head<'_>> {
     if found {
         let (line, start) =
             rest.first().map_or((first.0 + 1, text.len()), |(number, line)| (*number, start(line)));
-        return Some(Head {
+        return Ok(Some(Head {
             delimiter,
             header: Some(top),
             header_line: first.1,
             start,
             line,
             rows,
-        });
+        }));
     }
     rows.insert(0, cells(delimiter, first.1));
-    Some(Head {
+    Ok(Some(Head {
         delimiter,
         header: None,
         header_line: b"",
         start: start(first.1),
         line: first.0,
         rows,
-    })
+    }))
 }
 
 /// Whether the cells of the first line are a header: words over numbers, or words that name columns
@@ -135,7 +143,7 @@ pub(super) fn read(store: &Store, name: &str) -> Result<Table, DataError> {
 
 /// Reads a table from text.
 pub(super) fn parse(text: &[u8], file: &str) -> Result<Table, DataError> {
-    let Some(head) = head(text, None) else {
+    let Some(head) = head(text, None, file)? else {
         return Err(DataError::format(file, "there is no row in it"));
     };
     let width = head.rows.first().map_or(0, Vec::len).max(head.header.as_ref().map_or(0, Vec::len));

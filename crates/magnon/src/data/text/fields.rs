@@ -7,6 +7,15 @@ pub(crate) fn is_comment(line: &[u8]) -> bool {
     matches!(line, [b'#' | b'%', ..] | [b'/', b'/', ..])
 }
 
+/// More fields than a line of a table has. A file of one endless line is refused before memory is asked for each
+/// of its fields.
+pub(crate) const MOST_FIELDS: usize = 1_000_000;
+
+/// What is wrong with a line that has more.
+pub(crate) fn too_many_fields() -> String {
+    format!("more than {MOST_FIELDS} columns; each row stands on a line of its own")
+}
+
 /// What parts the fields of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delimiter {
@@ -43,18 +52,25 @@ impl Delimiter {
         found.or_else(|| BYTES.into_iter().find(present)).map_or(Self::Blank, Self::Byte)
     }
 
-    /// Parts a line into `fields`, each without outer blanks and quotes.
+    /// Parts a line into `fields`, each without outer blanks and quotes. Of a line of more than [`MOST_FIELDS`] there
+    /// is one more than that.
     pub(crate) fn split<'a>(self, line: &'a [u8], fields: &mut Vec<&'a [u8]>) {
         fields.clear();
         match self {
             Self::Blank => fields.extend(
-                line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).map(unquote),
+                line.split(u8::is_ascii_whitespace)
+                    .filter(|field| !field.is_empty())
+                    .take(MOST_FIELDS + 1)
+                    .map(unquote),
             ),
             Self::Byte(byte) => {
                 let mut rest = line;
                 while let Some(end) = field_end(rest, byte) {
                     fields.push(unquote(rest[..end].trim_ascii()));
                     rest = &rest[end + 1..];
+                    if fields.len() == MOST_FIELDS {
+                        break;
+                    }
                 }
                 fields.push(unquote(rest.trim_ascii()));
             }
@@ -102,6 +118,9 @@ mod tests {
         assert_eq!(split("a b\tc"), ["a b", "c"]);
         assert_eq!(split("1;2;"), ["1", "2", ""]);
         assert_eq!(split("\"open"), ["\"open"]);
+        for line in ["1,".repeat(MOST_FIELDS), "1 ".repeat(MOST_FIELDS + 5)] {
+            assert_eq!(split(&line).len(), MOST_FIELDS + 1);
+        }
     }
 
     #[test]

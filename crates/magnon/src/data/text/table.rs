@@ -1,6 +1,6 @@
 //! Tables of numbers, columns of labels and lists of node numbers.
 
-use super::{Delimiter, Lines, is_comment};
+use super::{Delimiter, Lines, MOST_FIELDS, is_comment, too_many_fields};
 use crate::data::room::{collect, reserve};
 use crate::data::table::is_missing;
 use crate::data::{DataError, Labels};
@@ -39,6 +39,9 @@ pub(crate) fn matrix(text: &[u8], file: &str) -> Result<Matrix<f32>, DataError> 
             None => {
                 let delimiter = Delimiter::detect(&[line]);
                 delimiter.split(line, &mut fields);
+                if fields.len() > MOST_FIELDS {
+                    return Err(DataError::line(file, line_number, too_many_fields()));
+                }
                 *shape.insert((delimiter, fields.len()))
             }
         };
