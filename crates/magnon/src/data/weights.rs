@@ -51,6 +51,16 @@ impl Weight {
     }
 }
 
+/// Why a number is none that single precision holds.
+pub(crate) fn not_single(number: Option<f64>) -> &'static str {
+    match number {
+        Some(number) if number.is_finite() => {
+            "is larger than any number of single precision (about 3.4e38)"
+        }
+        _ => "is not a finite number",
+    }
+}
+
 /// Why a text is no weight.
 pub(crate) fn not_a_weight(text: &str) -> String {
     let shown: String = text.trim().chars().take(40).collect();

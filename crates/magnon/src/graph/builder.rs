@@ -58,7 +58,8 @@ pub enum GraphError {
     },
     /// A weight is NaN or infinite.
     #[error(
-        "edge {index} ({source_node} → {target}) has the weight {weight}; weights must be finite"
+        "edge {index} ({source_node} → {target}) has the weight {weight} in single precision; weights must \
+         be finite there, below about 3.4e38"
     )]
     BadWeight {
         /// Position of the edge in the input.

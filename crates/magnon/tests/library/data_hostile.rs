@@ -366,3 +366,20 @@ fn lone_nodes_of_an_adjacency_list_are_kept() {
         assert_eq!((dataset.graph.nodes(), dataset.graph.edges()), (nodes, edges), "{text:?}");
     }
 }
+
+/// The same holds for features.
+#[test]
+fn features_beyond_single_precision() {
+    let nodes = |value: &str| format!("id,x\na,{value}\nb,2\n").into_bytes();
+    for (value, words) in
+        [("1e39", "1e39 is larger than any number of single precision"), ("inf", "a finite number")]
+    {
+        let files = vec![("edges.csv", b"a,b\nb,a\n".to_vec()), ("nodes.csv", nodes(value))];
+        let error = error("", files);
+        assert!(error.contains("nodes.csv, line 2") && error.contains(words), "{error}");
+    }
+    let text = "graph [ node [ id 1 x 1e39 ] node [ id 2 x 1 ] edge [ source 1 target 2 ] ]";
+    let dataset = read("g.gml", &vec![("g.gml", text.as_bytes().to_vec())]).unwrap();
+    let said = dataset.remarks.join("\n");
+    assert!(said.contains("the attribute x was left out, as it has numbers larger"), "{said}");
+}

@@ -5,6 +5,7 @@ use crate::data::raw::Raw;
 use crate::data::room::reserve;
 use crate::data::store::Store;
 use crate::data::text::{Delimiter, Lines};
+use crate::data::weights::not_single;
 use crate::data::{DataError, Features, Labels, NodeNames};
 use crate::matrix::{SparseError, SparseMatrix};
 
@@ -84,7 +85,9 @@ impl<'a> Nodes<'a> {
                 if field != b"0" {
                     let value = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok());
                     let value: f32 = value.filter(|v: &f32| v.is_finite()).ok_or_else(|| {
-                        bad(format!("the feature in column {} is not a finite number", width + 1))
+                        let wide = std::str::from_utf8(field).ok().and_then(|t| t.parse().ok());
+                        let why = not_single(wide);
+                        bad(format!("the feature in column {} {why}", width + 1))
                     })?;
                     let column = u32::try_from(width).map_err(|_| bad("too many".into()))?;
                     if value != 0.0 {

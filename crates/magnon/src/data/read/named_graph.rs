@@ -133,6 +133,12 @@ impl NamedGraph {
                 let distinct = nodes > 1 && column.cells.are_distinct(file)?;
                 if column.name == names && distinct {
                     *called = (0..nodes).map(|row| column.cells.text(row)).collect();
+                } else if column.cells.are_too_large() && !is_label(&column.name) {
+                    let name = &column.name;
+                    remarks.push(format!(
+                        "the attribute {name} was left out, as it has numbers larger than any of single \
+                         precision (about 3.4e38)"
+                    ));
                 } else if column.cells.has_gaps() && !is_label(&column.name) {
                     left.push(column.name);
                 } else {

@@ -62,6 +62,12 @@ impl Cells {
         }
     }
 
+    /// Whether these are finite numbers of which some are beyond single precision.
+    pub(crate) fn are_too_large(&self) -> bool {
+        matches!(self, Self::Numbers(numbers) if numbers.iter().all(|number| number.is_finite()))
+            && self.has_gaps()
+    }
+
     /// Whether these are numbers, but not one for each of so many rows.
     pub(crate) fn has_gaps_in(&self, rows: usize) -> bool {
         self.has_gaps() || matches!(self, Self::Numbers(numbers) if numbers.len() < rows)

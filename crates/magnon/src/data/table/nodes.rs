@@ -2,6 +2,7 @@
 
 use super::{Cells, Column, Meaning, NAMED, Table, meaning};
 use crate::data::room::{collect, reserve, zeroed};
+use crate::data::weights::not_single;
 use crate::data::{DataError, TableColumns};
 use crate::matrix::Matrix;
 
@@ -241,8 +242,16 @@ impl Table {
                 (Cells::Numbers(cells), _) => {
                     let name = &column.name;
                     let bad = cells.iter().position(|&cell| !(cell as f32).is_finite());
-                    let problem =
-                        format!("{name}: a finite number is needed here; fill in what is missing");
+                    let problem = match bad.and_then(|row| cells.get(row)) {
+                        Some(cell) if cell.is_finite() => {
+                            format!("{name}: the number {cell:e} {}", not_single(Some(*cell)))
+                        }
+                        _ => {
+                            format!(
+                                "{name}: a finite number is needed here; fill in what is missing"
+                            )
+                        }
+                    };
                     match (bad, column.gap) {
                         (None, _) => {}
                         (Some(_), Some(line)) => {

@@ -3,6 +3,7 @@
 use super::{Delimiter, Lines, MOST_FIELDS, is_comment, too_many_fields};
 use crate::data::room::{collect, reserve};
 use crate::data::table::is_missing;
+use crate::data::weights::not_single;
 use crate::data::{DataError, Labels};
 use crate::matrix::Matrix;
 
@@ -54,8 +55,10 @@ pub(crate) fn matrix(text: &[u8], file: &str) -> Result<Matrix<f32>, DataError> 
         reserve(&mut values, cols, file)?;
         for (column, field) in fields.iter().enumerate() {
             let value = number(field).filter(|value| value.is_finite()).ok_or_else(|| {
+                let wide = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok());
                 let (field, column) = (shown(field), column + 1);
-                let problem = format!("column {column}: {field} is not a finite number");
+                let why = not_single(wide);
+                let problem = format!("column {column}: {field} {why}");
                 DataError::line(file, line_number, problem)
             })?;
             values.push(value);
@@ -129,7 +132,10 @@ mod tests {
         let error = |text: &[u8]| matrix(text, "f").unwrap_err().to_string();
         assert!(error(b"1,2\n3\n").starts_with("f, line 2: ragged"));
         assert_eq!(error(b"1,2\n3,nan\n"), "f, line 2: column 2: 'nan' is not a finite number");
-        assert!(error(b"1,2\n3,1e99\n").contains("column 2"));
+        assert!(
+            error(b"1,2\n3,1e99\n")
+                .contains("column 2: '1e99' is larger than any number of single")
+        );
     }
 
     #[test]
