@@ -3,6 +3,7 @@
 use crate::report::grouped;
 use magnon::train::Summary;
 use magnon::workflow::compare::Comparison;
+use magnon::workflow::signed;
 use magnon_plot::{Control, Fact, Report};
 
 /// The verdict, and the intervals of models and controls as a chart.
@@ -19,11 +20,12 @@ pub fn page(comparison: &Comparison) -> Report {
             main,
         })
     };
+    let points = |share: f64| signed(100.0 * share, 2);
     let models = comparison.models.iter().filter_map(|model| {
         let own = comparison.reference.as_deref() == Some(model.model.as_str());
         let note = match model.difference {
-            Some(of) if of.p_holm < 0.001 => format!("{:+.2} points, p < 0.001", 100.0 * of.mean),
-            Some(of) => format!("{:+.2} points, p = {:.3}", 100.0 * of.mean, of.p_holm),
+            Some(of) if of.p_holm < 0.001 => format!("{} points, p < 0.001", points(of.mean)),
+            Some(of) => format!("{} points, p = {:.3}", points(of.mean), of.p_holm),
             None if own => "the best on validation nodes".to_owned(),
             None => String::new(),
         };

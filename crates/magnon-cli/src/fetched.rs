@@ -55,9 +55,7 @@ pub fn fetch(name: &str, allow_unverified: bool, quiet: bool) -> anyhow::Result<
     bar.finish_and_clear();
     match fetched {
         Err(FetchError::Cancelled { .. }) => leave(),
-        Err(error @ FetchError::Unknown { .. }) => {
-            Err(usage(format!("{error}; magnon fetch --list shows all")))
-        }
+        Err(error @ FetchError::Unknown { .. }) => Err(usage(error)),
         Err(error @ FetchError::Unverified { .. }) => {
             Err(anyhow::anyhow!("{error}: magnon fetch {name} --allow-unverified"))
         }

@@ -1,5 +1,6 @@
 //! What an interrupt does: nothing half-written stays, and long searches tell what they know.
 
+use crate::signals;
 use magnon::Error;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
@@ -39,10 +40,10 @@ pub fn handle() {
     });
 }
 
-/// Ends the process as an interrupt does.
+/// Ends the process, with the exit code of the signal that asked for it.
 pub fn leave() -> ! {
     magnon::data::write::remove_unfinished();
-    std::process::exit(130);
+    std::process::exit(signals::exit_code().into());
 }
 
 fn say_and_leave() -> ! {

@@ -6,14 +6,64 @@ use crate::progress::JobBar;
 use crate::report::print_lines;
 use crate::terminal::shown_json;
 use magnon::Error;
-use magnon::workflow::Progress;
+use magnon::data::DataError;
+use magnon::workflow::{Job, Journal, Progress};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Says how much is known from an earlier command.
-pub fn remark_known(known: usize, what: &str, place: &Path, common: &Common) {
-    if known > 0 && !common.quiet {
-        remark!("note: {known} {what} are known from {}", place.display());
+/// The finished jobs of a command, where they can be kept.
+pub struct Kept<J> {
+    pub journal: Option<Journal<J>>,
+    place: PathBuf,
+    /// Whether it goes away when the command is done.
+    is_passing: bool,
+}
+
+impl<J: Job> Kept<J> {
+    /// Opens the journal of that name in the folder of a command's outputs, or else in the cache. A cache that cannot be
+    /// written to, as in a container, is no reason not to work.
+    pub fn open(
+        folder: Option<&Path>,
+        name: &str,
+        common: &Common,
+        open: impl FnOnce(&Path) -> Result<Journal<J>, Error>,
+    ) -> Result<Self, Error> {
+        let cache = magnon_fetch::cache_folder();
+        let is_passing = folder.is_none();
+        let place = folder.unwrap_or(&cache).join(name);
+        let journal = match open(&place) {
+            Err(Error::Data(error @ DataError::Io { .. })) if is_passing => {
+                if !common.quiet {
+                    remark!(
+                        "note: {error}; finished work is not kept, so an interrupted command begins anew; set \
+                         MAGNON_CACHE to a folder that can be written to"
+                    );
+                }
+                None
+            }
+            opened => Some(opened?),
+        };
+        Ok(Self { journal, place, is_passing })
+    }
+
+    /// Says how much is known from an earlier command.
+    pub fn remark_known(&self, known: impl Fn(&Journal<J>) -> usize, what: &str, common: &Common) {
+        let known = self.journal.as_ref().map_or(0, known);
+        if known > 0 && !common.quiet {
+            remark!("note: {known} {what} are known from {}", self.place.display());
+        }
+    }
+
+    /// What is said when the command is stopped: `words`, where its work is kept.
+    pub fn words(&self, words: &'static str) -> &'static str {
+        if self.journal.is_some() { words } else { "nothing was kept" }
+    }
+
+    /// The command is done: its journal stays in a folder of outputs alone.
+    pub fn close(self) -> std::io::Result<()> {
+        let is_there = self.journal.is_some();
+        drop(self.journal);
+        if is_there && self.is_passing { std::fs::remove_file(&self.place) } else { Ok(()) }
     }
 }
 

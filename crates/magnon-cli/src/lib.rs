@@ -30,6 +30,7 @@ mod reproduce_page;
 #[doc(hidden)]
 pub mod run_report;
 mod run_spectra;
+mod signals;
 #[doc(hidden)]
 pub mod tune_page;
 
@@ -42,7 +43,7 @@ use std::sync::OnceLock;
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Runs a command line, the name of the command first, and gives its exit code: 0 success, 1 failure, 2 wrong
-/// usage. It takes the process for its own: interrupts end it, and threads are set up once.
+/// usage. A signal ends the process with 128 and its number: 130 after an interrupt, 143 after a termination. It takes the process for its own: interrupts end it, and threads are set up once.
 pub fn run(words: Vec<OsString>) -> u8 {
     let words = WORDS.get_or_init(|| words);
     let cli = match Cli::try_parse_from(words) {
@@ -80,6 +81,7 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> u8 {
 
 fn call(cli: &Cli) -> anyhow::Result<()> {
     ctrlc::set_handler(interrupt::handle)?;
+    signals::listen();
     mapped::guard();
     if let Some(threads) = cli.common.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;

@@ -151,6 +151,90 @@ fn bad_files_are_named() {
     assert!(error.contains("empty.csv"), "{error}");
 }
 
+/// What is no finite number is refused by the flag's name.
+#[test]
+fn settings_that_are_not_finite_name_their_flag() {
+    for (command, flag) in [
+        ("train", "--dropout"),
+        ("train", "--rate"),
+        ("train", "--weight-decay"),
+        ("train", "--clip"),
+        ("train --model appnp --filter ppr", "--alpha"),
+        ("propagate --filter heat", "--time"),
+        ("propagate --filter ppr", "--tolerance"),
+        ("tune", "--minutes"),
+        ("compare", "--tune"),
+        ("denoise", "--mu"),
+        ("generate noisy", "--noise"),
+        ("spectrum --count 2", "--near"),
+    ] {
+        for value in ["NaN", "inf"] {
+            let words: Vec<&str> = command.split(' ').chain([flag, value]).collect();
+            let (code, error) = failure(&words);
+            assert_eq!(code, 2, "{words:?}: {error}");
+            let told = error.contains(flag) && error.contains("must be a finite number");
+            assert!(told && !error.contains("null"), "{words:?}: {error}");
+        }
+    }
+}
+
+/// An error says a thing once.
+#[test]
+fn an_unknown_data_set_is_told_of_once() {
+    let (_, error) = failure(&["fetch", "nothing-of-this-name"]);
+    assert_eq!(
+        error.matches("all names").count() + error.matches("shows all;").count(),
+        1,
+        "{error}"
+    );
+    assert_eq!(error.matches("--list").count(), 1, "{error}");
+}
+
+/// A list of cycles that is cut short gets no name, and the exit code tells which signal it was.
+#[cfg(unix)]
+#[test]
+fn the_exit_code_tells_which_signal_it_was() {
+    use std::process::{Command, Stdio};
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("cycles.csv");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+            .args(["cycles", "erdos-renyi:nodes=200,density=0.2", "--enumerate", "--quiet"])
+            .args(["--csv", &text(&target)])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The first file in the folder is the temporary one.
+        while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
+            assert!(child.try_wait().unwrap().is_none(), "ended before it wrote");
+            std::thread::yield_now();
+        }
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{signal}");
+    }
+}
+
+/// A folder may have the name of a generator.
+#[test]
+fn a_run_in_a_folder_that_is_called_like_a_generator() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_magnon"));
+        let ended = command.args(words.split(' ')).current_dir(folder.path()).output().unwrap();
+        let error = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{words}: {error}");
+    };
+    run("train --epochs 2 --no-report --quiet --out ./demo");
+    run("report ./demo --quiet");
+    run("predict ./demo --quiet");
+    std::fs::create_dir(folder.path().join("cyclic")).unwrap();
+    run("train cyclic:nodes=60 --epochs 2 --no-report --quiet --out ./cyclic:nodes=60");
+    run("report ./cyclic:nodes=60 --quiet");
+}
+
 /// Interrupted while it writes, the command leaves nothing behind.
 #[cfg(unix)]
 #[test]

@@ -58,6 +58,24 @@ fn endure(words: &str, output: &Path, root: &Path, disk: &FailingDisk) -> usize 
     faults.len()
 }
 
+/// A disk that is full is told of with what fills it and what to do, and the command goes on when there is room.
+fn fill_up(words: &str, says: &str, output: &Path, root: &Path, disk: &FailingDisk) {
+    let mut told = 0;
+    for at in (0..60).step_by(4) {
+        fs::remove_file(output).unwrap();
+        let ended = run(words, root, disk, Some(Fault { at, kind: "ENOSPC" }));
+        let error = String::from_utf8_lossy(&ended.stderr);
+        // The fault may as well meet a read, which no full disk fails.
+        if error.contains("cannot write: No space left") {
+            told += 1;
+            let complete = error.contains(says) && error.contains("name an output on another disk");
+            assert!(complete, "{at}: {error}");
+        }
+        succeed(words, root, disk);
+    }
+    assert!(told > 0, "no operation found the disk full");
+}
+
 #[test]
 fn failing_operations_leave_nothing_half_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -72,6 +90,7 @@ fn failing_operations_leave_nothing_half_written() {
     let disk = FailingDisk::new(root);
     let pack = "pack @/edges.txt -o @/g.magnon --memory 8M --quiet";
     let packed = endure(pack, &root.join("g.magnon"), root, &disk);
+    fill_up(pack, "g.magnon.packing", &root.join("g.magnon"), root, &disk);
     // Room for eight of the columns at a time.
     let memory = NODES * (224 + 12 * 8);
     let filter = format!(
@@ -79,6 +98,7 @@ fn failing_operations_leave_nothing_half_written() {
          --memory {memory} -o @/y.npy"
     );
     let filtered = endure(&filter, &root.join("y.npy"), root, &disk);
+    fill_up(&filter, "", &root.join("y.npy"), root, &disk);
     eprintln!("{packed} faults of packing and {filtered} of filtering");
     assert!(packed.min(filtered) > FAULTS / 2);
 }

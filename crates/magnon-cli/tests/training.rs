@@ -318,7 +318,7 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["train", "--epochs", "0"], "epochs is 0"),
         (&["train", "--patience", "0"], "patience is 0"),
         (&["train", "--rate", "-1"], "learning rate is -1"),
-        (&["train", "--rate", "nan"], "learning rate"),
+        (&["train", "--rate", "nan"], "--rate"),
         (&["train", "--batch", "0"], "batch is 0"),
         (&["train", "--dropout", "1"], "dropout rate is 1"),
         (&["train", "--hidden", "0"], "number of hidden units is 0"),

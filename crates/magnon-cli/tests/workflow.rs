@@ -86,6 +86,72 @@ fn compare_says_what_is_wrong() {
     }
 }
 
+/// A split without a part is refused before anything is trained, and models that all fail are a failure, with each reason
+/// said once.
+#[test]
+fn comparisons_that_cannot_be_are_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let write = |name: &str, lines: &dyn Fn(usize) -> String| {
+        let text: String = (0..40).map(lines).collect();
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    for (parts, missing) in [
+        (["train", "val"], "test"),
+        (["train", "test"], "validation"),
+        (["val", "test"], "training"),
+    ] {
+        write("edges.csv", &|k| format!("n{k},n{}\n", (7 * k + 1) % 40));
+        let rows = |k: usize| match k {
+            0 => "id,x,label,split\nn0,1,a,none\n".to_owned(),
+            _ => format!("n{k},{},{},{}\n", k % 5, ["a", "b"][k % 2], parts[k / 2 % 2]),
+        };
+        write("nodes.csv", &rows);
+        let data = text(folder.path());
+        let output =
+            magnon(&cache, &["compare", &data, "--models", "mlp", "--splits", "1", "--quiet"]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(output.stdout.is_empty());
+        assert!(error.contains(&format!("no labelled {missing} nodes")), "{error}");
+        assert!(error.contains("--split 60/20/20"), "{error}");
+    }
+    // Elsewhere the system does not tell how much memory a process holds.
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let failing = ["compare", "demo:nodes=90", "--models", "mlp,gcn", "--memory", "1K"];
+    let output = magnon(&cache, &[&failing[..], &["--splits", "1", "--quiet"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("mlp, gcn: ") || error.contains("gcn, mlp: "), "{error}");
+    assert_eq!(error.matches("needs more than").count(), 1, "{error}");
+}
+
+/// A cache that cannot be written to, as in a container whose home is read-only.
+#[test]
+fn work_goes_on_without_a_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    // Not even root makes a folder in a file.
+    let cache = file.join("cache");
+    for command in [
+        &["compare", "demo:nodes=90", "--models", "mlp", "--splits", "2"][..],
+        &["tune", "demo:nodes=90", "--model", "mlp", "--trials", "2", "--epochs", "5"],
+    ] {
+        let output = magnon(&cache, command);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command:?}: {told}");
+        assert!(!output.stdout.is_empty());
+        assert!(told.contains("MAGNON_CACHE") && told.contains(&text(&cache)), "{told}");
+    }
+    // A folder that was asked for is another matter.
+    let output = [&["compare", "demo:nodes=90", "--models", "mlp", "--splits", "2", "-o"][..]];
+    let (code, error) = failure(&[&output.concat()[..], &[&text(&cache)]].concat());
+    assert_eq!(code, 1, "{error}");
+}
+
 #[test]
 fn tune_writes_a_preset_that_train_takes() {
     let folder = tempfile::tempdir().unwrap();

@@ -19,8 +19,8 @@ pub fn fetch(
 ) -> Result<PathBuf, FetchError> {
     let entry = find(name).ok_or_else(|| {
         let hint = match nearest(name) {
-            Some(near) => format!("did you mean '{near}'?"),
-            None => "the table of data sets lists all names".into(),
+            Some(near) => format!("did you mean '{near}'? magnon fetch --list shows all names"),
+            None => "magnon fetch --list shows all names".into(),
         };
         FetchError::Unknown { name: name.to_owned(), hint }
     })?;

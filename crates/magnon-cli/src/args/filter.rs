@@ -1,5 +1,6 @@
 //! Flags that say which filter is applied.
 
+use super::finite;
 use crate::report::usage;
 use clap::Args;
 use magnon::filter::{FilterConfig, FilterKind};
@@ -15,22 +16,22 @@ pub struct FilterArgs {
     #[arg(long, value_name = "K")]
     pub order: Option<usize>,
     /// α of personalised PageRank, above 0 and below 1 [default: 0.9]
-    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "A", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
     /// Diffusion time t of the heat kernel, above 0 [default: 1]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "T", allow_negative_numbers = true)]
     pub time: Option<f64>,
     /// Coefficients of polynomial, chebyshev and bernstein, or of arma's feed-forward part
-    #[arg(long, value_name = "C0,C1,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "C0,C1,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub coefficients: Option<Vec<f64>>,
     /// Coefficients of the powers 1, 2, … in arma's feedback part
-    #[arg(long, value_name = "E1,E2,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "E1,E2,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub feedback: Option<Vec<f64>>,
     /// Solve where a closed form exists (ppr, heat, arma), in double precision
     #[arg(long)]
     pub exact: bool,
     /// Where an infinite series without an order is cut [default: 1e-6]
-    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "E", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
 }
 

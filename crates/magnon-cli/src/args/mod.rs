@@ -3,6 +3,7 @@
 mod config;
 mod data;
 mod filter;
+mod finite;
 mod operator;
 mod size;
 mod train;
@@ -10,6 +11,7 @@ mod train;
 pub use config::ConfigArgs;
 pub use data::DataArgs;
 pub use filter::FilterArgs;
+pub use finite::finite;
 pub use operator::OperatorArgs;
 pub use size::size;
 pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};

@@ -1,5 +1,6 @@
 //! Flags that say which model is trained, and how.
 
+use super::finite;
 use crate::report::usage;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -78,7 +79,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N")]
     pub layers: Option<usize>,
     /// Share of the hidden layers left out in training, below 1 [default: the model's]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
     pub dropout: Option<f64>,
     /// How MGC's complex hidden layer becomes real [default: tanh]
     #[arg(long, value_enum)]
@@ -137,16 +138,16 @@ pub struct TrainFlags {
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
     /// Learning rate [default: the model's]
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "R", allow_negative_numbers = true)]
     pub rate: Option<f64>,
     /// Strength of the weight decay [default: the model's]
-    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "L", allow_negative_numbers = true)]
     pub weight_decay: Option<f64>,
     /// How the decay acts [default: l2]
     #[arg(long, value_enum)]
     pub decay: Option<Decay>,
     /// Largest norm of the gradient [default: none]
-    #[arg(long, value_name = "C", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "C", allow_negative_numbers = true)]
     pub clip: Option<f64>,
     /// How the rate changes: constant, step:EVERY,FACTOR or cosine:EPOCHS,LEAST [default: constant]
     #[arg(long, value_name = "S")]

@@ -1,10 +1,10 @@
 //! `magnon compare`: which model, and does direction help?
 
-use crate::args::{Common, DataArgs, size};
+use crate::args::{Common, DataArgs, finite, size};
 use crate::compare_page;
 use crate::data::read_training_data;
 use crate::figures;
-use crate::jobs::{self, remark_known, run_jobs};
+use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, HTML, MARKDOWN, output};
 use crate::report::usage;
 use anyhow::bail;
@@ -43,7 +43,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Comparison")]
     pub draws: usize,
     /// Search the settings of each model first, for so many minutes each, on the validation nodes of each split
-    #[arg(long, value_name = "MINUTES", help_heading = "Comparison")]
+    #[arg(long, value_parser = finite, value_name = "MINUTES", help_heading = "Comparison")]
     pub tune: Option<f64>,
     /// Search with so many trials on each split, which gives the same on every machine
     #[arg(long, value_name = "N", conflicts_with = "tune", help_heading = "Comparison")]
@@ -120,18 +120,17 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     args.data.apply(&mut data, common)?;
     let dataset = read_training_data(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
-    let folder = args.output.clone().unwrap_or_else(magnon_fetch::cache_folder);
-    let place = folder.join(Journal::<CompareRecord>::file_name(&dataset));
-    let mut journal = Journal::<CompareRecord>::open(&place, &dataset)?;
-    remark_known(journal.runs(), "runs", &place, common);
-    let kept = "the runs that were done are kept, and the same command goes on from them";
-    let comparison = run_jobs(common, kept, |progress| {
-        compare(&dataset, args.data.flags.split, &config, Some(&mut journal), progress)
+    let name = Journal::<CompareRecord>::file_name(&dataset);
+    let open = |place: &Path| Journal::open(place, &dataset);
+    let mut kept = Kept::open(args.output.as_deref(), &name, common, open)?;
+    kept.remark_known(Journal::<CompareRecord>::runs, "runs", common);
+    let words =
+        kept.words("the runs that were done are kept, and the same command goes on from them");
+    let comparison = run_jobs(common, words, |progress| {
+        compare(&dataset, args.data.flags.split, &config, kept.journal.as_mut(), progress)
     })?;
     if comparison.models.iter().all(|row| row.error.is_some()) {
-        let reason = |row: &ModelRow| Some(format!("{}: {}", row.model, row.error.as_ref()?));
-        let reasons: Vec<String> = comparison.models.iter().filter_map(reason).collect();
-        bail!("no model could be trained: {}", reasons.join("; "));
+        bail!("no model could be trained: {}", reasons(&comparison.models));
     }
     let seconds = start.elapsed().as_secs_f64();
     let mut value = serde_json::to_value(&comparison)?;
@@ -141,11 +140,22 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     }
     let json = serde_json::to_string(&value)?;
     write(args, &comparison, &json)?;
-    if args.output.is_none() {
-        drop(journal);
-        std::fs::remove_file(&place)?;
-    }
+    kept.close()?;
     jobs::print(common, &json, || describe(&comparison, seconds))
+}
+
+/// Why models failed, each reason once.
+fn reasons(models: &[ModelRow]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in models {
+        let Some(error) = row.error.as_deref() else { continue };
+        match reasons.iter_mut().find(|(reason, _)| *reason == error) {
+            Some((_, names)) => names.push(&row.model),
+            None => reasons.push((error, vec![&row.model])),
+        }
+    }
+    let words = reasons.iter().map(|(error, names)| format!("{}: {error}", names.join(", ")));
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// Writes the files that were asked for.

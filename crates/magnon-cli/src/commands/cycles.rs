@@ -2,7 +2,7 @@
 
 use crate::args::{Common, DataArgs};
 use crate::data;
-use crate::interrupt::{interrupted, patient};
+use crate::interrupt::{interrupted, leave, patient};
 use crate::outputs::{self, CSV, output};
 use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report, grouped, usage};
@@ -72,7 +72,12 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     report.files([("csv", written)]);
-    report.print(common, clock)
+    report.print(common, clock)?;
+    if args.csv.is_some() && found.interrupted {
+        // The list was asked for, and is not there: what is known is told, and the command has failed.
+        leave();
+    }
+    Ok(())
 }
 
 /// What was found, in lines for people.

@@ -1,6 +1,6 @@
 //! `magnon denoise`: the paper's two closed forms of graph signal denoising.
 
-use crate::args::{Common, DataArgs, OperatorArgs};
+use crate::args::{Common, DataArgs, OperatorArgs, finite};
 use crate::data;
 use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
@@ -22,7 +22,7 @@ pub struct DenoiseArgs {
     #[command(flatten)]
     pub operator: OperatorArgs,
     /// Weight of closeness to the signal against smoothness, above 0
-    #[arg(long, value_name = "MU", default_value_t = DenoiseConfig::default().mu, allow_negative_numbers = true, help_heading = "Denoising")]
+    #[arg(long, value_parser = finite, value_name = "MU", default_value_t = DenoiseConfig::default().mu, allow_negative_numbers = true, help_heading = "Denoising")]
     pub mu: f64,
     /// The closed form: β(I − αA)⁻¹x, or (I + L/μ)⁻¹x; they are equal
     #[arg(long, value_enum, default_value = "laplacian", help_heading = "Denoising")]

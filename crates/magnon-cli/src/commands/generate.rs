@@ -1,6 +1,6 @@
 //! `magnon generate`: synthetic directed graphs.
 
-use crate::args::Common;
+use crate::args::{Common, finite};
 use crate::outputs::{self, CSV, NPZ, output};
 use crate::report::{Clock, Report, usage};
 use clap::Args;
@@ -23,22 +23,22 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "B")]
     pub blocks: Option<usize>,
     /// Probability of an edge between nodes of joined blocks [default: 0.03]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
     pub density: Option<f64>,
     /// Probability of an edge inside a block [default: the density]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
     pub within: Option<f64>,
     /// Probability that an edge inside a block runs both ways [default: 0]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
     pub mutual: Option<f64>,
     /// Probability that an edge follows the direction of its blocks [default: 0.95]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
     pub direction: Option<f64>,
     /// Number of feature columns; 0 for none [default: 16]
     #[arg(long, value_name = "F")]
     pub columns: Option<usize>,
     /// Standard deviation of features around the mean of their block [default: 1]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_parser = finite, value_name = "S", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// A folder for graph, features, labels and split, or one .npz or .csv file for the graph
     #[arg(short, long, value_name = "PATH", value_parser = output(), help_heading = "Output")]

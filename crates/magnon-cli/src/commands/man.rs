@@ -3,6 +3,7 @@
 use crate::args::Cli;
 use crate::outputs;
 use clap::{Args, CommandFactory};
+use magnon::data::DataError;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -14,6 +15,7 @@ pub struct ManArgs {
 
 pub fn run(args: &ManArgs) -> anyhow::Result<()> {
     outputs::check_folder("--output", Some(&args.output))?;
-    std::fs::create_dir_all(&args.output)?;
-    Ok(clap_mangen::generate_to(Cli::command(), &args.output)?)
+    let failed = |reason| DataError::Io { path: args.output.clone(), action: "write", reason };
+    std::fs::create_dir_all(&args.output).map_err(failed)?;
+    Ok(clap_mangen::generate_to(Cli::command(), &args.output).map_err(failed)?)
 }

@@ -1,11 +1,12 @@
 //! `magnon reproduce`: the paper's tables and figures, ours beside the published ones.
 
 use crate::args::Common;
-use crate::jobs::{self, remark_known, run_jobs};
+use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, MARKDOWN, output};
 use crate::reproduce_page;
 use clap::Args;
 use magnon::data::write::write_atomic;
+use magnon::workflow::Journal;
 use magnon::workflow::reproduce::{PARTS, ReproduceConfig, Reproduction, journal, reproduce};
 use std::path::{Path, PathBuf};
 
@@ -44,23 +45,18 @@ pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
         folders.push(magnon_fetch::cache_folder());
     }
     let config = ReproduceConfig { folders, runs: args.runs, only: args.only.clone() };
-    let folder = args.output.clone().unwrap_or_else(magnon_fetch::cache_folder);
-    let place = folder.join("reproduce.jsonl");
-    let mut journal = journal(&place)?;
-    remark_known(journal.len(), "results", &place, common);
-    let kept = "what was trained is kept, and the same command goes on from it";
-    let found = run_jobs(common, kept, |progress| {
-        reproduce(&parts, &config, Some(&mut journal), progress)
+    let mut kept = Kept::open(args.output.as_deref(), "reproduce.jsonl", common, journal)?;
+    kept.remark_known(Journal::len, "results", common);
+    let words = kept.words("what was trained is kept, and the same command goes on from it");
+    let found = run_jobs(common, words, |progress| {
+        reproduce(&parts, &config, kept.journal.as_mut(), progress)
     })?;
     if !common.quiet {
         found.missing.iter().for_each(|missing| remark!("note: {missing}"));
     }
     let command = command(args);
     write(args, &found, &command)?;
-    drop(journal);
-    if args.output.is_none() {
-        std::fs::remove_file(&place)?;
-    }
+    kept.close()?;
     jobs::print(common, &serde_json::to_string(&found)?, || describe(&found))
 }
 

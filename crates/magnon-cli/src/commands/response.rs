@@ -2,7 +2,7 @@
 
 use super::operator::{self, build};
 use super::{propagate, response_curves};
-use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs};
+use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs, finite};
 use crate::data;
 use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
@@ -40,6 +40,7 @@ pub struct ResponseArgs {
     /// Most memory in GiB that the dense solver may take
     #[arg(
         long,
+        value_parser = finite,
         value_name = "GIB",
         default_value_t = 4.0,
         requires = "eigenvalues",

@@ -1,8 +1,8 @@
 //! `magnon tune`: better settings of a model, found on validation nodes.
 
-use crate::args::{Common, ConfigArgs, DataArgs};
+use crate::args::{Common, ConfigArgs, DataArgs, finite};
 use crate::data::read_training_data;
-use crate::jobs::{self, remark_known, run_jobs};
+use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, JSON, PICTURE, output};
 use crate::report::usage;
 use crate::tune_page;
@@ -25,7 +25,7 @@ pub struct TuneArgs {
     #[arg(long, value_name = "N", default_value_t = TuneConfig::default().trials, help_heading = "Search")]
     pub trials: usize,
     /// Begin no more trials after so many minutes; what is found then depends on the machine
-    #[arg(long, value_name = "M", help_heading = "Search")]
+    #[arg(long, value_parser = finite, value_name = "M", help_heading = "Search")]
     pub minutes: Option<f64>,
     /// How trials are cut short
     #[arg(long, value_enum, default_value = "halving", help_heading = "Search")]
@@ -81,17 +81,16 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let dataset = read_training_data(&base.data, common.seed(), common)?;
     let splits = choose_splits(&dataset, &base.data, args.splits, common.seed())?;
     let load_seconds = start.elapsed().as_secs_f64();
-    let place = magnon_fetch::cache_folder().join(Journal::<TuneRecord>::file_name(&dataset));
-    let mut journal = Journal::<TuneRecord>::open(&place, &dataset)?;
-    remark_known(journal.len(), "trainings", &place, common);
-    let kept = "what was trained is kept, and the same command goes on from it";
-    let tuning = run_jobs(common, kept, |progress| {
-        tune(&dataset, &base, &splits, &config, Some(&mut journal), progress)
+    let name = Journal::<TuneRecord>::file_name(&dataset);
+    let mut kept = Kept::open(None, &name, common, |place| Journal::open(place, &dataset))?;
+    kept.remark_known(Journal::<TuneRecord>::len, "trainings", common);
+    let words = kept.words("what was trained is kept, and the same command goes on from it");
+    let tuning = run_jobs(common, words, |progress| {
+        tune(&dataset, &base, &splits, &config, kept.journal.as_mut(), progress)
     })?;
     let seconds = start.elapsed().as_secs_f64();
     write(args, &tuning)?;
-    drop(journal);
-    std::fs::remove_file(&place)?;
+    kept.close()?;
     let mut value = serde_json::to_value(&tuning)?;
     value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
     jobs::print(common, &value.to_string(), || describe(args, &tuning, seconds))

@@ -2,6 +2,7 @@
 
 use super::SplitError;
 use crate::graph::GraphError;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 /// Why a data set could not be read or a file not written. The words of an error say all of it;
@@ -9,14 +10,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The file system said no.
-    #[error("{path}: cannot {action}: {reason}", path = path.display())]
+    #[error("{path}: cannot {action}: {reason}{hint}", path = path.display(), hint = room_hint(reason))]
     Io {
         /// The file or folder at fault.
         path: PathBuf,
         /// What was tried: `read`, `write`, `list`.
         action: &'static str,
         /// The system's words.
-        reason: std::io::Error,
+        reason: io::Error,
     },
     /// The content is not what the format allows.
     #[error("{file}: {problem}")]
@@ -55,6 +56,16 @@ pub enum DataError {
     /// The split asked for cannot be had.
     #[error(transparent)]
     Split(#[from] SplitError),
+}
+
+/// What to do where a disk is full.
+fn room_hint(reason: &io::Error) -> &'static str {
+    match reason.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "; free some space on that disk and call again, or name an output on another disk"
+        }
+        _ => "",
+    }
 }
 
 impl DataError {

@@ -72,12 +72,12 @@ impl TrainConfig {
             return out("learning rate", rate, "above 0 and finite");
         }
         if !(weight_decay >= 0.0 && weight_decay.is_finite()) {
-            return out("weight decay", weight_decay, "at least 0");
+            return out("weight decay", weight_decay, "at least 0 and finite");
         }
         if let Some(clip) = clip
             && !(clip > 0.0 && clip.is_finite())
         {
-            return out("gradient clip", clip, "above 0");
+            return out("gradient clip", clip, "above 0 and finite");
         }
         match schedule {
             Schedule::Step { every: 0, .. } => out("schedule's step", 0.0, "at least 1 epoch"),

@@ -1,5 +1,14 @@
 //! Large numbers for people.
 
+/// A difference with its sign. One that rounds to 0 is `+0.00`, whichever side of 0 it lies on.
+pub fn signed(difference: f64, digits: usize) -> String {
+    let text = format!("{difference:+.digits$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => format!("+{rest}"),
+        _ => text,
+    }
+}
+
 /// A number with its thousands set apart.
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -11,4 +20,18 @@ pub fn grouped(number: usize) -> String {
         text.push(digit);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounds_to_zero_has_no_minus() {
+        for (number, text) in
+            [(-1e-9, "+0.00"), (-0.0, "+0.00"), (-0.005001, "-0.01"), (1.5, "+1.50")]
+        {
+            assert_eq!(signed(number, 2), text);
+        }
+    }
 }

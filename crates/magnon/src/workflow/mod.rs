@@ -58,7 +58,7 @@ pub use frequency_response::{
 };
 pub use frustration::{FrustrationReport, frustration};
 pub use generate::{GenerateReport, Generated, generate};
-pub use grouped::grouped;
+pub use grouped::{grouped, signed};
 pub use info::{DataInfo, SplitSize, info};
 pub use journal::{Job, Journal};
 pub use made::make_features;

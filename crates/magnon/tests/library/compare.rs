@@ -6,8 +6,8 @@ use magnon::data::Dataset;
 use magnon::model::ModelConfig;
 use magnon::train::{DataConfig, Experiment, RunConfig, Vary};
 use magnon::workflow::compare::{
-    CompareConfig, CompareRecord, Comparison, Contestant, Finding, Handed, TuneBudget, compare,
-    compare_part, compare_parts,
+    CompareConfig, CompareRecord, Comparison, Contestant, Finding, Handed, ModelRow, TuneBudget,
+    compare, compare_part, compare_parts,
 };
 use magnon::workflow::{Progress, read_dataset};
 
@@ -329,6 +329,9 @@ fn a_model_that_fails_is_a_row_that_says_so() {
     assert!(row("gat").error.as_ref().unwrap().contains("batches"));
     assert!(row("wild").test_accuracy.is_none() && row("sgc").test_accuracy.is_some());
     assert_eq!(found.models.last().map(|row| row.error.is_some()), Some(true));
+    let times = |row: &ModelRow| [row.seconds, row.train_seconds, row.filter_seconds];
+    let minus = |row: &ModelRow| times(row).iter().any(|seconds| seconds.is_sign_negative());
+    assert!(!found.models.iter().any(minus), "a time of -0 s");
 
     let mut small = config(vec![quick("sgc", 5)], 2);
     small.memory = Some(1);

@@ -4,7 +4,7 @@ mod density;
 mod frustration;
 
 use super::operator::{self, build};
-use crate::args::{Common, DataArgs, OperatorArgs};
+use crate::args::{Common, DataArgs, OperatorArgs, finite};
 use crate::data;
 use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
@@ -31,6 +31,7 @@ pub struct SpectrumArgs {
     /// The counted eigenvalues are those nearest to this number
     #[arg(
         long,
+        value_parser = finite,
         value_name = "SIGMA",
         requires = "count",
         conflicts_with = "which",
@@ -77,11 +78,12 @@ pub struct SpectrumArgs {
 #[derive(Args)]
 pub struct SolverArgs {
     /// Bound of a counted pair's residual, relative to the largest eigenvalue possible
-    #[arg(long, value_name = "E", default_value_t = SpectrumConfig::default().tolerance, allow_negative_numbers = true, help_heading = "Spectrum")]
+    #[arg(long, value_parser = finite, value_name = "E", default_value_t = SpectrumConfig::default().tolerance, allow_negative_numbers = true, help_heading = "Spectrum")]
     pub tolerance: f64,
     /// Most memory in GiB that the dense solver may take
     #[arg(
         long,
+        value_parser = finite,
         value_name = "GIB",
         default_value_t = 4.0,
         allow_negative_numbers = true,

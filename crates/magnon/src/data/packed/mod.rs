@@ -25,6 +25,7 @@ pub use part::GraphPart;
 use super::{DataError, LoadConfig};
 use serde::{Deserialize, Serialize};
 use state::Work;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// How a graph is packed.
@@ -90,9 +91,29 @@ pub fn pack(
     config: &PackConfig,
     progress: PackProgress,
 ) -> Result<PackReport, DataError> {
-    limits::check(output, config)?;
-    let mut work = Work::open(source, output, config)?;
-    let scanned = scan::run(&mut work, source, config, progress)?;
-    build::run(&mut work, &scanned, config, progress)?;
-    finish::run(work, &scanned, config, progress)
+    let run = || {
+        limits::check(output, config)?;
+        let mut work = Work::open(source, output, config)?;
+        let scanned = scan::run(&mut work, source, config, progress)?;
+        build::run(&mut work, &scanned, config, progress)?;
+        finish::run(work, &scanned, config, progress)
+    };
+    run().map_err(|error| with_place(error, output))
+}
+
+/// Says of a full disk what fills it.
+fn with_place(error: DataError, output: &Path) -> DataError {
+    match error {
+        DataError::Io { path, action, reason }
+            if matches!(reason.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) =>
+        {
+            let problem = format!(
+                "{reason}; packing keeps its work beside the output, in {}.packing, and the same \
+                 command goes on from there",
+                output.display()
+            );
+            DataError::Io { path, action, reason: io::Error::new(reason.kind(), problem) }
+        }
+        error => error,
+    }
 }

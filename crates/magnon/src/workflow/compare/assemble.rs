@@ -83,8 +83,9 @@ fn row(
     over_undirected: Option<Difference>,
 ) -> ModelRow {
     let jobs = &entrant.jobs;
-    let train_seconds = jobs.iter().map(|job| job.seconds).sum::<f64>();
-    let filter_seconds = mean(&jobs.iter().map(|job| job.build_seconds).collect::<Vec<_>>());
+    // A sum over nothing is −0.
+    let train_seconds = jobs.iter().map(|job| job.seconds).sum::<f64>() + 0.0;
+    let filter_seconds = mean(&jobs.iter().map(|job| job.build_seconds).collect::<Vec<_>>()) + 0.0;
     let mut charges: Vec<ChargeCount> = Vec::new();
     for charge in jobs.iter().filter_map(|job| job.charge.as_ref().map(ChargeChoice::to_string)) {
         match charges.iter_mut().find(|count| count.charge == charge) {

@@ -61,7 +61,7 @@ pub(super) fn choose(
         if let Some((part, _)) = parts.into_iter().find(|(_, count)| *count == 0) {
             return Err(Error::Argument(format!(
                 "split {k} has no labelled {part} nodes, and a comparison needs all three parts; \
-                 give a split that has them, or have one drawn (split 60/20/20)"
+                 give a split that has them, or have one drawn with --split 60/20/20"
             )));
         }
     }

@@ -3,6 +3,7 @@
 use super::result::{Comparison, ModelRow};
 use super::verdict::p_text;
 use crate::train::Summary;
+use crate::workflow::signed;
 
 /// The heads of [`Comparison::csv_rows`].
 pub const CSV_COLUMNS: [&str; 17] = [
@@ -104,7 +105,7 @@ impl Comparison {
         let (difference, p) = match row.difference {
             Some(of) => {
                 let half = of.ci95.map_or(String::new(), |half| format!(" ± {:.2}", 100.0 * half));
-                (format!("{:+.2}{half}", 100.0 * of.mean), p_text(of.p_holm))
+                (format!("{}{half}", signed(100.0 * of.mean, 2)), p_text(of.p_holm))
             }
             None if own => ("reference".to_owned(), String::new()),
             None => Default::default(),

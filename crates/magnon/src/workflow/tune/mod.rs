@@ -92,9 +92,9 @@ impl TuneConfig {
             ));
         }
         match self.minutes {
-            Some(minutes) if !(minutes > 0.0 && minutes < 1e6) => {
-                wrong(format!("the time is {minutes} minutes; it must be above 0"))
-            }
+            Some(minutes) if !(minutes > 0.0 && minutes < 1e6) => wrong(format!(
+                "the time is {minutes} minutes; it must be above 0 and below 1000000"
+            )),
             _ => Ok(()),
         }
     }
