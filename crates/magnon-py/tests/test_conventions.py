@@ -1,5 +1,6 @@
 """What users of scikit-learn take for granted: labels, names and parameters stay what they are."""
 
+import json
 import pickle
 import warnings
 
@@ -12,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import magnon
-from magnon.errors import ArgumentError, DataError
+from magnon.errors import ArgumentError, DataError, RunError
 
 SPLITS = 3
 WORDS = np.array(["alpha", "beta", "gamma"])
@@ -96,6 +97,56 @@ def test_what_was_saved_beside_another_run_does_not_count(data, tmp_path):
     run.save(tmp_path / "run", overwrite=True)
     clf = magnon.MagneticClassifier.load(tmp_path / "run", graph=data.graph, X=data.features)
     assert clf.classes_.tolist() == [0, 1, 2] and clf.charge == "1/5" and clf.epochs == 5
+
+
+@pytest.mark.parametrize("model", [model.name for model in magnon.models().models])
+def test_a_refit_has_the_configuration_of_the_run(data, model, tmp_path):
+    settings = {"epochs": 2, "rate": 0.03, "schedule": "step:100,0.5", "weight_decay": 0.001, "clip": 1.5, "runs": 2}
+    run = magnon.train(data, model=model, seed=3, output=tmp_path / "run", no_report=True, **settings)
+    clf = magnon.MagneticClassifier.load(tmp_path / "run", graph=data.graph, X=data.features)
+    again = clf.fit(data.features, data.labels, graph=data.graph).run_.config.to_dict()
+    told = run.config.to_dict()
+    assert {key: again.get(key) for key in told if key != "data"} == {key: told[key] for key in told if key != "data"}
+
+
+def test_a_run_of_words_that_look_like_numbers(data, tmp_path):
+    words = data.labels.astype(str)
+    train, val, test = data.splits[0]
+    given = magnon.as_dataset(data.graph, data.features, words, train=train, val=val, test=test)
+    run = magnon.train(given, epochs=5, charge="1/3", output=tmp_path / "run")
+    assert set(magnon.predict(tmp_path / "run", given).labels) <= set(words)
+    pickle.loads(pickle.dumps(run)).save(tmp_path / "other")
+    assert set(magnon.predict(tmp_path / "other", given).labels) <= set(words)
+
+
+BROKEN = [
+    "",
+    "[]",
+    "[" * 100_000,
+    '{"classes": 3}',
+    '{"run": RUN, "classes": [1], "dtype": "<i8"}',
+    '{"run": RUN, "classes": ["a", "b", "c"], "dtype": "<i8"}',
+    '{"run": RUN, "classes": [[1], 2, 3], "dtype": "q8"}',
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_file_beside_a_run_is_named(data, broken, tmp_path):
+    fitted_on(data, data.labels).save(tmp_path / "run")
+    place = tmp_path / "run" / "estimator.json"
+    mark = json.loads(place.read_text())["run"]
+    place.write_text(broken.replace("RUN", f'"{mark}"'))
+    with pytest.raises(RunError, match="estimator.json"):
+        magnon.MagneticClassifier.load(tmp_path / "run", graph=data.graph, X=data.features)
+    with pytest.raises(RunError, match="estimator.json"):
+        magnon.predict(tmp_path / "run", magnon.as_dataset(data.graph, data.features))
+
+
+def test_rows_without_a_graph_have_no_order(data):
+    order = np.random.default_rng(0).permutation(150)
+    frame, y = pd.DataFrame(data.features).add_prefix("c").iloc[order], pd.Series(data.labels).iloc[order]
+    clf = magnon.MagneticClassifier(epochs=5).fit(frame, y)
+    assert clf.score(frame, y) == np.mean(clf.predict(frame) == y.to_numpy())
 
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame}

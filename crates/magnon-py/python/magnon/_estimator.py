@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-import warnings
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ._arrays import column_names
+from ._progress import caution
 from .errors import ArgumentError, MagnonError
 
 Self = TypeVar("Self", bound="Estimator")
@@ -79,9 +79,9 @@ class Estimator:
         names, known = column_names(features), getattr(self, "feature_names_in_", None)
         kind = type(self).__name__
         if known is None and names is not None:
-            warnings.warn(f"X has feature names, but {kind} was fitted without feature names", stacklevel=4)
+            caution(f"X has feature names, but {kind} was fitted without feature names")
         elif known is not None and names is None:
-            warnings.warn(f"X does not have valid feature names, but {kind} was fitted with feature names", stacklevel=4)
+            caution(f"X does not have valid feature names, but {kind} was fitted with feature names")
         elif known is not None and names is not None and list(known) != names:
             raise ValueError(_other_names(names, list(known)))
         if shape[1] != self.n_features_in_:

@@ -21,6 +21,8 @@ _NAME = "estimator.json"
 
 def keep(folder: str | os.PathLike[str], classes: npt.NDArray[Any] | None, **about: Any) -> None:
     """Writes what belongs to the run of a folder: the classes in their own type, and more."""
+    if classes is None and not about:
+        return
     place = Path(folder) / _NAME
     told: dict[str, Any] = {"run": _mark(place.parent), **about}
     if classes is not None and all(isinstance(one, (bool, int, float, str)) for one in classes.tolist()):
@@ -44,10 +46,11 @@ def read_kept(folder: str | os.PathLike[str]) -> dict[str, Any]:
         told = json.loads(place.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _broken(place, error) from error
-    if not isinstance(told, dict):
-        raise _broken(place, "it is no object")
+    kinds = {"parameters": dict, "feature_names": list, "classes": list}
+    if not isinstance(told, dict) or any(not isinstance(told.get(key, kind()), kind) for key, kind in kinds.items()):
+        raise _broken(place, "it is not what save writes")
     return told if told.get("run") == _mark(place.parent) else {}
 
 
@@ -59,7 +62,9 @@ def read_classes(folder: str | os.PathLike[str], names: list[str]) -> npt.NDArra
         return class_values(names)
     place = Path(folder) / _NAME
     try:
-        classes = np.asarray(values, dtype=np.dtype(told["dtype"]))
+        kind = np.dtype(told["dtype"])
+        # The length of texts is that of the longest, not one that the file claims.
+        classes = np.asarray(values, dtype=kind if kind.kind in "biufO" else np.str_)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise _broken(place, error) from error
     if classes.shape != (len(names),):

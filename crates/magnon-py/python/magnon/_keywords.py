@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 else:
     try:
         from typing import Unpack
-    except ImportError:  # Python 3.10, where nothing but numpy needs to be installed
+    except ImportError:  # Python 3.10
+        try:
+            from typing_extensions import Unpack
+        except ImportError:  # nothing but numpy needs to be installed
 
-        class Unpack:
-            """What a type checker takes from typing_extensions."""
+            class Unpack:
+                """What a type checker takes from typing_extensions."""
 
-            def __class_getitem__(cls, kind: Any) -> Any:
-                return kind
+                def __class_getitem__(cls, kind: Any) -> Any:
+                    return kind
 
 
 __all__ = [

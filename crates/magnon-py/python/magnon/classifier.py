@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from . import _magnon
 from ._align import aligned
-from ._arrays import as_array, is_sparse, read_features, read_part
+from ._arrays import read_features, read_part
+from ._classifier_inputs import edges_of, kind_of, nodes_of, seed_of
 from ._dataset import Dataset, as_dataset
 from ._estimator import Estimator
 from ._flags import to_flags
-from ._graphs import Edges, edgeless, read_graph
+from ._graphs import Edges, edgeless
 from ._kept import keep, plain, read_classes, read_kept
 from ._labels import Labels, read_labels
 from ._progress import remark
@@ -210,7 +211,7 @@ class MagneticClassifier(Estimator):
         -------
         self
         """
-        seed = _seed(self.random_state)
+        seed = seed_of(self.random_state)
         if self.data is not None:
             X, y, graph = self._placed(X, y)
         read = read_features(X)
@@ -221,7 +222,7 @@ class MagneticClassifier(Estimator):
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         alone = graph is None
-        edges = edgeless(read.shape[0]) if alone else _edges(graph)
+        edges = edgeless(read.shape[0]) if alone else edges_of(graph)
         if not alone:
             y, train, val, test = (
                 aligned(thing, edges.names, read.shape[0], what)
@@ -285,7 +286,7 @@ class MagneticClassifier(Estimator):
     def _placed(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
         """Features, labels and graph of the data, where X holds numbers of nodes."""
         assert self.data is not None
-        nodes = _nodes(X, self.data.nodes)
+        nodes = nodes_of(X, self.data.nodes)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         labels = read_labels(y)
@@ -322,7 +323,7 @@ class MagneticClassifier(Estimator):
         if X is None and graph is None:
             return known
         if self.data is not None and graph is None:
-            return known[_nodes(X, len(known))]
+            return known[nodes_of(X, len(known))]
         read = read_features(X)
         if read.shape[0] == 0:
             raise ValueError(f"0 sample(s) (shape={read.shape}) while a minimum of 1 is required.")
@@ -336,7 +337,7 @@ class MagneticClassifier(Estimator):
                 )
             graph = edgeless(read.shape[0]) if self._alone else trained_on.edges()
         kept = isinstance(graph, (Edges, Dataset))
-        dataset = as_dataset(_edges(graph), X, feature_norm="none", keep_self_loops=kept)
+        dataset = as_dataset(edges_of(graph), X, feature_norm="none", keep_self_loops=kept)
         return self.run_._model.predict(dataset._inner, self._threads())
 
     def predict_log_proba(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[np.float32]:
@@ -364,8 +365,8 @@ class MagneticClassifier(Estimator):
     def score(self, X: Any, y: Any, *, graph: Any = None, mask: Any = None) -> float:
         """Accuracy on the labelled nodes, or on those of a mask."""
         self._check_fitted()
-        if self.data is None:
-            names = self.node_names_ if graph is None else _edges(graph).names
+        if self.data is None and not (self._alone and graph is None):
+            names = self.node_names_ if graph is None else edges_of(graph).names
             nodes = len(y) if hasattr(y, "__len__") else 0
             y, mask = aligned(y, names, nodes, "y"), aligned(mask, names, nodes, "mask")
         labels = read_labels(y)
@@ -382,11 +383,11 @@ class MagneticClassifier(Estimator):
 
     def _check_kind(self, labels: Labels) -> None:
         """Refuses words where classes are numbers, and numbers where they are words: none of them could be equal."""
-        if len(labels.classes) and {_kind(labels.classes), _kind(self.classes_)} == {"words", "numbers"}:
+        if len(labels.classes) and {kind_of(labels.classes), kind_of(self.classes_)} == {"words", "numbers"}:
             classes = ", ".join(repr(one) for one in self.classes_[:5].tolist())
             raise DataError(
-                f"the labels are {_kind(labels.classes)} ({labels.dtype}), but the classes of fit are "
-                f"{_kind(self.classes_)}: {classes}{', …' if len(self.classes_) > 5 else ''}"
+                f"the labels are {kind_of(labels.classes)} ({labels.dtype}), but the classes of fit are "
+                f"{kind_of(self.classes_)}: {classes}{', …' if len(self.classes_) > 5 else ''}"
             )
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -397,7 +398,8 @@ class MagneticClassifier(Estimator):
         if not isinstance(self.random_state, int):
             given["random_state"] = self.run_.config.train.seed
         names = getattr(self, "feature_names_in_", None)
-        keep(folder, self.classes_, parameters=given, feature_names=None if names is None else names.tolist())
+        about = {} if names is None else {"feature_names": names.tolist()}
+        keep(folder, self.classes_, parameters=given, **about)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, graph: Any = None, X: Any = None) -> MagneticClassifier:
@@ -418,40 +420,8 @@ class MagneticClassifier(Estimator):
         clf._alone = False
         features = dataset.features
         clf._note_features(X, (0, 0) if features is None else features.shape)
-        if told.get("feature_names") is not None:
+        if told.get("feature_names"):
             clf.feature_names_in_ = np.asarray(told["feature_names"], dtype=object)
             if X is not None:
                 clf._check_features(X, (0, clf.n_features_in_))
         return clf
-
-
-def _edges(graph: Any) -> Edges:
-    return graph.edges() if isinstance(graph, Dataset) else read_graph(graph)
-
-
-def _kind(classes: npt.NDArray[Any]) -> str:
-    if classes.dtype.kind in "biuf":
-        return "numbers"
-    return "words" if all(isinstance(one, str) for one in classes.tolist()) else "objects"
-
-
-def _nodes(X: Any, nodes: int) -> npt.NDArray[np.int64]:
-    if is_sparse(X):
-        raise ArgumentError("X holds numbers of nodes where the classifier has data; it is no matrix")
-    array = as_array(X)
-    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ArgumentError("X holds numbers of nodes where the classifier has data")
-    if array.size and (array.min() < 0 or array.max() >= nodes):
-        raise DataError(f"X names node {array.max()}, but there are {nodes} nodes")
-    return array.astype(np.int64)
-
-
-def _seed(state: Any) -> int:
-    if state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(state, np.random.RandomState):
-        return int(state.randint(2**31))
-    if isinstance(state, np.random.Generator):
-        return int(state.integers(2**31))
-    return int(state)
