@@ -85,7 +85,8 @@ def test_type_hints_can_be_had(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_names_all_keywords(name):
     text = inspect.getdoc(getattr(magnon, name))
-    for key in inspect.signature(getattr(magnon, name)).parameters:
+    (settings,) = typing.get_args(typing.get_type_hints(getattr(magnon, name))["settings"])
+    for key in {*inspect.signature(getattr(magnon, name)).parameters, *settings.__annotations__} - {"settings"}:
         if key not in ("data", "run", "progress"):
             assert re.search(rf"\b{key}\b", text), key
 
