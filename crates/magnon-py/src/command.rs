@@ -19,3 +19,17 @@ pub fn command_flags(command: &str) -> Vec<String> {
     let names = found.get_arguments().filter_map(|flag| flag.get_long());
     names.map(|name| name.replace('-', "_")).collect()
 }
+
+/// The long flags of a command that take one of a few words, as keywords are written, with these words.
+#[pyfunction]
+pub fn command_choices(command: &str) -> Vec<(String, Vec<String>)> {
+    let cli = Cli::command();
+    let Some(found) = cli.find_subcommand(command) else { return Vec::new() };
+    let choices =
+        found.get_arguments().filter(|flag| flag.get_action().takes_values()).map(|flag| {
+            let words =
+                flag.get_possible_values().into_iter().map(|value| value.get_name().to_owned());
+            Some((flag.get_long()?.replace('-', "_"), words.collect::<Vec<_>>()))
+        });
+    choices.flatten().filter(|(_, words)| !words.is_empty()).collect()
+}

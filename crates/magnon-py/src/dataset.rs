@@ -91,11 +91,12 @@ impl Dataset {
     }
 
     /// Makes a data set of arrays: the edges as compressed rows or as pairs, what is known of the nodes as
-    /// dense or compressed rows, classes and parts of splits.
+    /// dense or compressed rows, classes and parts of splits. `scaling` says how the features are scaled already, or,
+    /// where they are not `scaled`, how they are to be.
     #[staticmethod]
     #[pyo3(signature = (nodes, rows, first, targets, *, name, weights=None, features=None, labels=None,
         splits=None, node_names=None, duplicates="sum", keep_self_loops=false, reverse=false,
-        unweighted=false, feature_norm="auto", scaling=None, made=None))]
+        unweighted=false, feature_norm="auto", scaling=None, scaled=true, made=None))]
     #[allow(clippy::too_many_arguments)]
     fn from_arrays(
         py: Python<'_>,
@@ -115,6 +116,7 @@ impl Dataset {
         unweighted: bool,
         feature_norm: &str,
         scaling: Option<&str>,
+        scaled: bool,
         made: Option<&str>,
     ) -> PyResult<Self> {
         let failed = |failure: Failure| failure.exception(py);
@@ -140,9 +142,14 @@ impl Dataset {
             sizes("features", features.rows())?;
         }
         let scaling = match (&mut features, scaling) {
-            // What was scaled already, when a data set comes back from a pickle.
-            (Some(_), Some(text)) => serde_json::from_str(text)
-                .map_err(|error| PyValueError::new_err(format!("scaling: {error}")))?,
+            (Some(features), Some(text)) => {
+                let scaling: Scaling = serde_json::from_str(text)
+                    .map_err(|error| PyValueError::new_err(format!("scaling: {error}")))?;
+                if !scaled {
+                    py.detach(|| scaling.apply(features));
+                }
+                scaling
+            }
             (Some(features), None) => py.detach(|| norm.apply(features)),
             (None, _) => Scaling::None,
         };

@@ -3,6 +3,7 @@
 use crate::errors::Failure;
 use crate::task::Call;
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use magnon_cli::args::{Cli, Command, Common};
 use pyo3::prelude::*;
 
@@ -32,19 +33,33 @@ impl Flags {
     }
 }
 
-/// The first paragraph of an error of the command line, with keywords as Python writes them.
+/// The first paragraph of an error of the command line, with keywords as Python writes them, and what may have been
+/// meant.
 fn plain(error: &clap::Error) -> String {
     let text = error.to_string();
     let first = text.split("\n\n").next().unwrap_or(&text);
     let first = first.strip_prefix("error: ").unwrap_or(first).trim_end();
-    let mut words = Vec::new();
-    for word in first.split(' ') {
-        match word.find("--") {
-            Some(at) => words.push(word[..at].to_owned() + &word[at + 2..].replace('-', "_")),
-            None => words.push(word.to_owned()),
-        }
+    let words: Vec<String> = first.split(' ').map(keyword).collect();
+    words.join(" ") + &suggestion(error).unwrap_or_default()
+}
+
+/// A word, as Python writes it where it is a flag.
+fn keyword(word: &str) -> String {
+    match word.find("--") {
+        Some(at) => word[..at].to_owned() + &word[at + 2..].replace('-', "_"),
+        None => word.to_owned(),
     }
-    words.join(" ")
+}
+
+/// The flag or value that is most like an unknown one.
+fn suggestion(error: &clap::Error) -> Option<String> {
+    let likely = |kind| match error.get(kind)? {
+        ContextValue::String(one) => Some(one),
+        ContextValue::Strings(all) => all.first(),
+        _ => None,
+    };
+    let word = likely(ContextKind::SuggestedArg).or_else(|| likely(ContextKind::SuggestedValue))?;
+    Some(format!("; did you mean {}?", keyword(word)))
 }
 
 /// The flags of one command, or an error that cannot be reached by keywords of the package.

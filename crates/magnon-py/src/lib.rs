@@ -30,7 +30,7 @@ mod _magnon {
     #[pymodule_export]
     use super::channels::propagate_channels;
     #[pymodule_export]
-    use super::command::{command_flags, run_command};
+    use super::command::{command_choices, command_flags, run_command};
     #[pymodule_export]
     use super::cycles::{CycleBatches, cycles};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-"""Features, labels and parts of splits as numpy arrays, whatever they come from.
+"""Features and parts of splits as numpy arrays, whatever they come from.
 
 No library but numpy is imported here: an object of another one brings its own methods.
 """
@@ -6,7 +6,7 @@ No library but numpy is imported here: an object of another one brings its own m
 from __future__ import annotations
 
 import sys
-import warnings
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,10 +34,30 @@ def as_array(thing: Any) -> npt.NDArray[Any]:
     if hasattr(thing, "__dlpack__"):
         if hasattr(thing, "detach"):
             thing = thing.detach()
+        if "sparse" in str(getattr(thing, "layout", "")):
+            raise DataError("sparse tensors are not read: give a scipy sparse matrix, or tensor.to_dense()")
         if hasattr(thing, "cpu"):
             thing = thing.cpu()
-        return np.from_dlpack(thing)
+        return _from_tensor(thing)
     return np.asarray(thing)
+
+
+def _from_tensor(tensor: Any) -> npt.NDArray[Any]:
+    try:
+        return np.from_dlpack(tensor)
+    except (BufferError, RuntimeError, TypeError) as error:
+        kind = str(getattr(tensor, "dtype", "unknown type"))
+        # Short numbers with a point that numpy lacks are exact in single precision.
+        if "bfloat16" in kind or "float8" in kind:
+            return as_array(tensor.float())
+        raise DataError(f"a tensor of {kind} cannot be read ({error}); give it as float32 or int64") from error
+
+
+def is_missing(one: Any) -> bool:
+    """Whether an object marks a missing value: None, NaN, or NA and NaT of pandas."""
+    if one is None or type(one).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(one, (float, np.floating)) and one != one
 
 
 class Compressed(NamedTuple):
@@ -69,6 +89,10 @@ def real(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     try:
         return array.astype(np.float64)
     except TypeError as error:
+        place = next((place for place, one in np.ndenumerate(array) if is_missing(one)), None)
+        if place is not None:
+            words = ", ".join(f"{axis} {at}" for axis, at in zip(("row", "column"), place))
+            raise DataError(f"{what} have a missing value at {words}; fill it first") from error
         raise TypeError(f"{what} are no numbers: {error}") from error
     except ValueError as error:
         raise DataError(f"{what} are no numbers: {error}") from error
@@ -117,72 +141,35 @@ def _whole(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array.astype(np.int64)
 
 
-class Labels(NamedTuple):
-    """The class of every node, −1 without one, and the classes."""
-
-    codes: npt.NDArray[np.int64]
-    classes: npt.NDArray[Any]
-
-    def names(self) -> list[str]:
-        """The classes as words."""
-        return [str(name) for name in self.classes.tolist()]
-
-
-def read_labels(labels: Any, classes: npt.NDArray[Any] | None = None) -> Labels:
-    """Classes of labels; −1, NaN and None are nodes without one."""
-    array = np.asarray(labels.to_numpy()) if hasattr(labels, "to_numpy") else as_array(labels)
-    if array.ndim == 2 and array.shape[1] == 1:
-        known = loaded("sklearn.exceptions")
-        kind = UserWarning if known is None else known.DataConversionWarning
-        warnings.warn("A column-vector y was passed when a 1d array was expected", kind, stacklevel=3)
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise DataError(f"labels are one per node, not an array of {array.ndim} dimension(s)")
-    known = _known(array)
-    if classes is None:
-        try:
-            classes = np.unique(array[known])
-        except TypeError as error:
-            raise DataError(f"labels cannot be told apart: {error}") from error
-        if classes.dtype.kind == "f" and bool(np.all(classes == np.floor(classes))):
-            large = classes[np.abs(classes.astype(np.float64)) > 2**53]
-            if len(large):
-                raise DataError(f"the label {large[0]:g} is too large for a class; number the classes from 0, or name them")
-            classes = classes.astype(np.int64)
-        elif classes.dtype.kind == "f":
-            raise DataError("Unknown label type: continuous; labels are classes, not measurements")
-    codes = np.full(len(array), -1, dtype=np.int64)
-    if len(classes):
-        places = np.searchsorted(classes, array[known].astype(classes.dtype))
-        codes[known] = places
-    return Labels(codes, classes)
-
-
-def _known(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    if array.dtype.kind == "f":
-        if bool(np.any(np.isinf(array))):
-            raise DataError("a label is infinity; labels are classes, NaN or -1 for none")
-        return ~np.isnan(array) & (array != -1)
-    if array.dtype.kind == "i":
-        return array != -1
-    if array.dtype.kind == "O":
-        missing = [one is None or one != one or (not isinstance(one, str) and one == -1) for one in array]
-        return ~np.asarray(missing, dtype=bool)
-    if array.dtype.kind in "cmM":
-        raise DataError(f"labels of type {array.dtype} are no classes")
-    return np.ones(len(array), dtype=bool)
+def column_names(features: Any) -> list[str] | None:
+    """The names of the columns of a frame, where all are texts."""
+    if not is_frame(features):
+        return None
+    names = list(getattr(features, "column_names", None) or features.columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def read_part(part: Any, nodes: int, what: str) -> npt.NDArray[np.int64]:
     """Nodes of a part of a split, from a mask or from numbers."""
     array = as_array(part)
     if array.dtype == bool:
+        if array.ndim == 2 and len(array) == nodes:
+            words = f"{what} holds the masks of {array.shape[1]} splits; take one of them, as in {what}[:, 0]"
+            raise ArgumentError(words)
         if array.shape != (nodes,):
             raise DataError(f"{what} is a mask of {array.shape}, but there are {nodes} nodes")
         return np.flatnonzero(array)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise ArgumentError(f"{what} must be a mask or numbers of nodes")
     return array.astype(np.int64)
+
+
+def scipy_sparse() -> Any:
+    """The module for sparse matrices, or an error that says how to get it."""
+    try:
+        return import_module("scipy.sparse")
+    except ImportError as error:
+        raise ImportError("sparse matrices are those of scipy: pip install 'magnon[scipy]'") from error
 
 
 def loaded(module: str) -> Any:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _magnon
 from ._dataset import as_dataset, take
 from ._flags import to_flags
+from ._keywords import DataSettings, Unpack, documented, keywords, refuse_unknown
 from ._progress import Progress, watching
 from ._results import Result
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
-    from ._keywords import DataSettings
-
-
+@documented("cycles")
 def cycle_lengths(
     data: Any = "demo",
     *,
@@ -41,7 +39,8 @@ def cycle_lengths(
     Returns
     -------
     Result
-        With ``lengths`` (``length``, ``exists``, ``witness``), ``charges`` and ``choice``.
+        With ``lengths`` (``length``, ``exists``, ``witness``), ``charges`` and ``choice``. A witness holds the nodes of a
+        cycle, by their names where they have some.
 
     Examples
     --------
@@ -53,9 +52,19 @@ def cycle_lengths(
     dataset, rest = take(data, dict(settings), progress)
     rest.update(max_length=max_length, enumerate=enumerate, budget=budget)
     with watching(progress) as watch:
-        return Result(_magnon.cycles(dataset._inner, to_flags(rest), watch))
+        told = _magnon.cycles(dataset._inner, to_flags(rest), watch)
+    return Result(told if dataset.node_names is None else _named(json.loads(told), dataset.node_names))
 
 
+def _named(told: dict[str, Any], names: list[Any]) -> dict[str, Any]:
+    """The figures with the names of nodes in place of their numbers."""
+    for answer in told["lengths"]:
+        if answer.get("witness") is not None:
+            answer["witness"] = [names[node] for node in answer["witness"]]
+    return told
+
+
+@documented("info")
 def simple_cycles(
     data: Any = "demo", *, max_length: int | None = None, **settings: Unpack[DataSettings]
 ) -> Iterator[list[Any]]:
@@ -80,14 +89,13 @@ def simple_cycles(
     [[0, 1, 2], [1, 2]]
     """
     dataset, rest = take(data, dict(settings), False)
-    unknown = [key for key in rest if key not in ("seed", "threads")]
-    if unknown:
-        raise TypeError(f"unexpected keyword argument(s): {', '.join(unknown)}")
+    refuse_unknown(set(rest) - {"seed", "threads"}, ["max_length", *keywords(DataSettings)])
     names = dataset.node_names
     names = list(range(dataset.nodes)) if names is None else names
     return chain.from_iterable(_magnon.CycleBatches(dataset._inner, names, max_length))
 
 
+@documented("info")
 def homophily(  # type: ignore[misc]  # labels may be given by place, too
     data: Any = "demo",
     labels: Any = None,

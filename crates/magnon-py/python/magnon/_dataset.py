@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
-from ._arrays import read_features, read_labels, read_part
+from ._align import aligned
+from ._arrays import read_features, scipy_sparse
 from ._flags import split_settings, to_flags
 from ._graphs import Columns, Edges, read_graph
+from ._keywords import DataSettings, Unpack, documented, refuse_unknown
+from ._labels import read_labels
 from ._progress import Progress, remark, watching
 from ._results import Result
-from .errors import ArgumentError, DataError
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._keywords import DataSettings
+from ._splits import read_splits
+from .errors import ArgumentError
 
 _MADE = ("degree", "identity")
 
@@ -63,8 +63,7 @@ class Dataset:
     @property
     def graph(self) -> Any:
         """The adjacency as a ``scipy.sparse.csr_array``: row = source, column = target."""
-        from scipy.sparse import csr_array
-
+        csr_array = scipy_sparse().csr_array
         rows = self._inner.rows()
         data = rows["data"] if rows["data"] is not None else np.ones(len(rows["indices"]), np.float32)
         return csr_array((data, rows["indices"], rows["indptr"]), shape=(self.nodes, self.nodes))
@@ -75,10 +74,8 @@ class Dataset:
         found = self._inner.features()
         if not isinstance(found, tuple):
             return found
-        from scipy.sparse import csr_array
-
         indptr, indices, data, rows, columns = found
-        return csr_array((data, indices, indptr), shape=(rows, columns))
+        return scipy_sparse().csr_array((data, indices, indptr), shape=(rows, columns))
 
     @property
     def labels(self) -> npt.NDArray[np.int64] | None:
@@ -98,6 +95,13 @@ class Dataset:
     def splits(self) -> list[tuple[npt.NDArray[np.int64], ...]]:
         """Training, validation and test nodes of each split."""
         return [tuple(parts) for parts in self._inner.splits()]
+
+    # A data set does not change, so that a copy is the data set itself.
+    def __copy__(self) -> Dataset:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Dataset:
+        return self
 
     def edges(self) -> Edges:
         """The edges as compressed rows, for another data set on the same graph."""
@@ -144,6 +148,7 @@ def _restored(arrays: Any, words: Any, kept: Any) -> Dataset:
     return Dataset(inner, *kept)
 
 
+@documented("info")
 def load_dataset(
     data: str | os.PathLike[str] = "demo",
     *,
@@ -236,6 +241,7 @@ def as_dataset(
     train: Any = None,
     val: Any = None,
     test: Any = None,
+    splits: Iterable[Iterable[Any]] | None = None,
     name: str = "graph",
     classes: npt.NDArray[Any] | None = None,
     **settings: Any,
@@ -246,14 +252,22 @@ def as_dataset(
     ----------
     graph : scipy sparse matrix, networkx or igraph graph, PyG Data, DGL graph, edge table or edge array
         Row = source, column = target. Self loops are dropped and edges that are there twice are summed,
-        unless ``keep_self_loops`` and ``duplicates`` say otherwise.
+        unless ``keep_self_loops`` and ``duplicates`` say otherwise. An edge of weight 0 is dropped with a warning. Of a
+        :class:`Dataset` the graph is taken, and what is not given anew.
     features : array, sparse matrix, tensor or frame, optional
         One row per node, in the order of the graph's nodes; or ``"degree"`` or ``"identity"``. The numbers are
-        copied once, to single precision.
+        copied once, to single precision. Rows of a pandas frame that is indexed by the names of the nodes are found by
+        these; so are labels and masks.
     labels : array, optional
         One per node; −1, NaN or None for nodes without one.
     train, val, test : mask or numbers of nodes, optional
-        The parts of a split; ``test`` is by default what is labelled and in neither of the others.
+        The parts of a split; ``test`` is by default what is labelled and in neither of the others. Masks of n × k are
+        those of k splits.
+    splits : sequence of (train, test) or (train, val, test), optional
+        Several splits, in place of ``train``, ``val`` and ``test``.
+    **settings
+        ``nodes``, ``weight``, ``source``, ``target``, ``duplicates``, ``keep_self_loops``, ``reverse``,
+        ``unweighted`` and ``feature_norm``, as in :func:`load_dataset`.
 
     Returns
     -------
@@ -265,16 +279,26 @@ def as_dataset(
     >>> magnon.as_dataset(np.array([[0, 1], [1, 2], [2, 0]])).nodes
     3
     """
+    parts = (train, val, test)
     if isinstance(graph, Dataset):
-        return graph
+        if all(one is None for one in (features, labels, *parts, splits)):
+            return graph
+        if features is None and settings.get("feature_norm") is not None:
+            raise ArgumentError("feature_norm: the features of the data set are read already; give them with features=")
+        if settings.get("keep_self_loops") is None:
+            settings["keep_self_loops"] = True
+    refuse_unknown(settings, (*_FOR_FILES, *_FOR_MEMORY, "scaling", "scaled"))
     columns = Columns(*(settings.pop(key, None) for key in ("nodes", "source", "target", "weight")))
-    for key in ("header", "id_column", "label_column", "missing", "extra_ids", "weight_transform"):
+    for key in _FOR_FILES:
         if settings.pop(key, None) is not None:
             raise ArgumentError(f"{key} is for files; this graph is in memory")
     attached = _attached(graph)
-    features = attached.get("features") if features is None else features
-    labels = attached.get("labels") if labels is None else labels
-    edges = read_graph(graph, columns)
+    if features is None:
+        features = attached.get("features")
+        settings.update(attached.get("scaled", {}))
+    if labels is None:
+        labels, classes = attached.get("labels"), attached.get("classes", classes)
+    edges = graph.edges() if isinstance(graph, Dataset) else read_graph(graph, columns)
     cells, feature_names, made = None, None, None
     if isinstance(features, (str, os.PathLike)):
         made = os.fspath(features)
@@ -283,18 +307,19 @@ def as_dataset(
                 f"features of a graph in memory are an array, 'degree' or 'identity', not {made!r}; read the file first"
             )
     elif features is not None:
-        read = read_features(features)
+        read = read_features(_in_order(features, edges, "features"))
         cells, feature_names = read.cells, read.columns
         if read.shape[0] != edges.nodes and edges.names is None and columns.nodes is None and not edges.rows:
             # An array of pairs does not tell of nodes without edges; the features do.
             if edges.nodes < read.shape[0]:
                 edges = edges._replace(nodes=read.shape[0])
-    told = None if labels is None else read_labels(labels, classes)
+    told = None if labels is None else read_labels(_in_order(labels, edges, "labels"), classes)
     if told is not None and edges.names is None and not edges.rows and edges.nodes < len(told.codes):
         edges = edges._replace(nodes=len(told.codes))
-    if train is None and "train" in attached:
-        train, val, test = (attached.get(part) for part in ("train", "val", "test"))
-    splits = _splits(edges.nodes, told and told.codes, train, val, test)
+    if splits is None and all(part is None for part in parts):
+        parts, splits = attached.get("parts", parts), attached.get("splits")
+    words = ("train", "val", "test")
+    parts = tuple(_in_order(part, edges, word) for part, word in zip(parts, words))
     inner = _magnon.Dataset.from_arrays(
         edges.nodes,
         edges.rows,
@@ -304,7 +329,7 @@ def as_dataset(
         weights=edges.weights,
         features=cells,
         labels=None if told is None else (told.codes, told.names()),
-        splits=splits,
+        splits=read_splits(edges.nodes, told and told.codes, parts, splits),
         node_names=None if edges.names is None else [str(one) for one in edges.names],
         made=made,
         **{key: value for key, value in settings.items() if value is not None},
@@ -312,33 +337,43 @@ def as_dataset(
     return Dataset(inner, edges.names, None if told is None else told.classes, feature_names)
 
 
+#: Keywords of graphs in memory, and those that are for files.
+_FOR_MEMORY = (
+    "nodes",
+    "source",
+    "target",
+    "weight",
+    "unweighted",
+    "reverse",
+    "duplicates",
+    "keep_self_loops",
+    "feature_norm",
+)
+_FOR_FILES = ("header", "id_column", "label_column", "missing", "extra_ids", "weight_transform")
+
+
+def _in_order(thing: Any, edges: Edges, what: str) -> Any:
+    """A frame or series with its rows in the order of the nodes."""
+    named = edges.names is not None
+    return aligned(thing, edges.names, edges.nodes, what) if named or len(edges.targets) else thing
+
+
 def _attached(graph: Any) -> dict[str, Any]:
-    """What PyTorch Geometric's Data brings with the edges."""
+    """What PyTorch Geometric's Data, or another data set, brings with the edges."""
+    if isinstance(graph, Dataset):
+        inner = graph._inner
+        found = {"features": graph.features, "scaled": {"scaling": inner.scaling()}, "splits": graph.splits or None}
+        labels, classes = graph.labels, graph.classes
+        if labels is not None and classes is not None:
+            found["labels"] = read_labels(labels, np.arange(len(classes)))._replace(classes=classes)
+        return {key: value for key, value in found.items() if value is not None}
     if not hasattr(graph, "edge_index"):
         return {}
-    names = {"features": "x", "labels": "y", "train": "train_mask", "val": "val_mask", "test": "test_mask"}
-    found = {key: getattr(graph, name, None) for key, name in names.items()}
+    found = {key: getattr(graph, name, None) for key, name in (("features", "x"), ("labels", "y"))}
+    parts = tuple(getattr(graph, f"{part}_mask", None) for part in ("train", "val", "test"))
+    if parts[0] is not None:
+        found["parts"] = parts
     return {key: value for key, value in found.items() if value is not None}
-
-
-def _splits(nodes: int, codes: Any, train: Any, val: Any, test: Any) -> list[Any]:
-    if train is None and val is None and test is None:
-        return []
-    if train is None:
-        raise ArgumentError("a split needs train; name its nodes")
-    none = np.zeros(0, dtype=np.int64)
-    first = read_part(train, nodes, "train")
-    second = none if val is None else read_part(val, nodes, "val")
-    if test is not None:
-        return [(first, second, read_part(test, nodes, "test"))]
-    if codes is None:
-        return [(first, second, none)]
-    rest = codes >= 0
-    for part in (first, second):
-        if part.size and (part.min() < 0 or part.max() >= nodes):
-            raise DataError(f"the split names node {part.max()}, but the graph has {nodes} nodes")
-        rest[part] = False
-    return [(first, second, np.flatnonzero(rest))]
 
 
 def take(
@@ -351,6 +386,11 @@ def take(
     about, rest = split_settings(settings)
     rest.update({key: about.pop(key) for key in keep if key in about})
     if isinstance(data, Dataset):
+        features = about.get("features")
+        if features is not None and not isinstance(features, os.PathLike):
+            # Features beside a data set are another data set on its graph.
+            norm = about.pop("feature_norm", None)
+            data = as_dataset(data, about.pop("features"), feature_norm=norm, name=data.name)
         given = [key for key, value in about.items() if value is not None]
         if given:
             raise ArgumentError(f"{', '.join(given)}: the data set is read already; say so to load_dataset")

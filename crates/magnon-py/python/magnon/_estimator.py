@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from typing import Any, TypeVar
 
 import numpy as np
 
-from .errors import MagnonError
+from ._arrays import column_names
+from ._progress import caution
+from .errors import ArgumentError, MagnonError
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -65,18 +68,36 @@ class Estimator:
     def _note_features(self, features: Any, shape: tuple[int, int]) -> None:
         """Keeps how many features there are, and what they are called."""
         self.n_features_in_ = shape[1]
-        names = getattr(features, "columns", None)
-        if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.asarray(list(names), dtype=object)
+        names = column_names(features)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _check_features(self, shape: tuple[int, int]) -> None:
+    def _check_features(self, features: Any, shape: tuple[int, int]) -> None:
+        """Refuses features with other columns than those of ``fit``, in the words of scikit-learn."""
+        names, known = column_names(features), getattr(self, "feature_names_in_", None)
+        kind = type(self).__name__
+        if known is None and names is not None:
+            caution(f"X has feature names, but {kind} was fitted without feature names")
+        elif known is not None and names is None:
+            caution(f"X does not have valid feature names, but {kind} was fitted with feature names")
+        elif known is not None and names is not None and list(known) != names:
+            raise ValueError(_other_names(names, list(known)))
         if shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {shape[1]} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
+
+    def _threads(self) -> int | None:
+        """The threads that ``n_jobs`` asks for, as joblib reads it; all where it is None or −1."""
+        n_jobs: int | None = getattr(self, "n_jobs", None)
+        if n_jobs is None or n_jobs == -1:
+            return None
+        if n_jobs == 0:
+            raise ArgumentError("n_jobs is 0; it is a number of threads, or -1 for all")
+        return max(1, n_jobs if n_jobs > 0 else (os.cpu_count() or 1) + 1 + n_jobs)
 
     def _tags(self, kind: str | None) -> Any:
         """What scikit-learn asks about an estimator; only it calls this."""
@@ -89,6 +110,20 @@ class Estimator:
             classifier_tags=ClassifierTags() if kind == "classifier" else None,
             input_tags=InputTags(sparse=True),
         )
+
+
+def _other_names(names: list[str], known: list[str]) -> str:
+    """What scikit-learn says of columns that are not those of ``fit``."""
+    words = ["The feature names should match those that were passed during fit."]
+    for title, more in (
+        ("Feature names unseen at fit time:", sorted(set(names) - set(known))),
+        ("Feature names seen at fit time, yet now missing:", sorted(set(known) - set(names))),
+    ):
+        if more:
+            words += [title, *(f"- {name}" for name in more[:5]), *(["- ..."] if len(more) > 5 else [])]
+    if len(words) == 1:
+        words.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(words) + "\n"
 
 
 class Transformer(Estimator):

@@ -13,6 +13,7 @@ __all__ = [
     "Model",
     "Operator",
     "__version__",
+    "command_choices",
     "command_flags",
     "compare",
     "compare_part",
@@ -65,6 +66,7 @@ class Dataset:
         unweighted: bool = False,
         feature_norm: str = "auto",
         scaling: str | None = None,
+        scaled: bool = True,
         made: str | None = None,
     ) -> Dataset: ...
     @property
@@ -136,6 +138,7 @@ class Model:
     def page(self) -> str: ...
     def state(self) -> tuple[bytes, str, str, list[list[float]], _Array, Dataset]: ...
 
+def command_choices(command: str) -> list[tuple[str, list[str]]]: ...
 def command_flags(command: str) -> list[str]: ...
 def compare(
     dataset: Dataset, flags: list[str], watch: _Watch = None, journal: str | None = None

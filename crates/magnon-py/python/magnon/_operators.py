@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
+from ._arrays import scipy_sparse
 from ._dataset import Dataset, take
 from ._flags import to_flags
+from ._keywords import (
+    Charge,
+    FilterSettings,
+    OperatorSettings,
+    PropagateSettings,
+    Unpack,
+    documented,
+    keywords,
+    refuse_unknown,
+)
 from ._progress import Progress, watching
 from ._results import Picture, Result
 from .errors import ArgumentError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from typing_extensions import Unpack
-
-    from ._keywords import Charge, FilterSettings, OperatorSettings, PropagateSettings
 
 _OPERATOR = ("charge", "phase", "symmetrize", "normalize", "self_loops", "kind", "pass_")
 
@@ -34,6 +39,7 @@ def _build(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[_ma
         return _magnon.Operator(dataset._inner, flags, watch), dataset, rest
 
 
+@documented("operator")
 def magnetic_operator(
     data: Any = "demo",
     *,
@@ -48,7 +54,8 @@ def magnetic_operator(
     data : graph, Dataset, or name of data
         See :func:`as_dataset` and :func:`load_dataset`.
     linear_operator : bool
-        True for a ``scipy.sparse.linalg.LinearOperator``, which multiplies without building the matrix.
+        True for a ``scipy.sparse.linalg.LinearOperator``, which multiplies without building the matrix. A pickle of it
+        holds the graph and the charge.
     **settings
         The operator flags of the command line: ``charge``, ``phase``, ``symmetrize``, ``normalize``,
         ``self_loops``, ``kind``, ``pass_``.
@@ -65,38 +72,19 @@ def magnetic_operator(
     >>> print(S.toarray().round(3)[0])
     [0.+0.j  0.+0.5j 0.-0.5j]
     """
-    operator, _, rest = _build(data, dict(settings), progress)
-    _none_left(rest)
+    csr_array = scipy_sparse().csr_array
+    operator, dataset, rest = _build(data, dict(settings), progress)
+    refuse_unknown([key for key, value in rest.items() if value is not None], keywords(OperatorSettings))
     if linear_operator:
-        return _linear(operator)
-    from scipy.sparse import csr_array
+        from ._linear import MagneticLinearOperator
 
+        return MagneticLinearOperator(operator, dataset)
     values, columns, offsets = operator.rows()
     nodes = len(offsets) - 1
     return csr_array((values, columns, offsets), shape=(nodes, nodes))
 
 
-def _linear(operator: _magnon.Operator) -> Any:
-    from scipy.sparse.linalg import LinearOperator
-
-    make: Any = LinearOperator  # its signature says nothing of its keywords
-    report = Result(operator.report())
-
-    def multiply(block: npt.NDArray[Any], adjoint: bool) -> npt.NDArray[Any]:
-        columns = np.asarray(block, dtype=np.complex128).reshape(report.nodes, -1)
-        found = operator.product(columns, adjoint).reshape(np.shape(block))
-        return np.real(found).copy() if report.real and not np.iscomplexobj(block) else found
-
-    return make(
-        shape=(report.nodes, report.nodes),
-        dtype=np.dtype(np.float64 if report.real else np.complex128),
-        matvec=lambda x: multiply(x, False),
-        rmatvec=lambda x: multiply(x, True),
-        matmat=lambda x: multiply(x, False),
-        rmatmat=lambda x: multiply(x, True),
-    )
-
-
+@documented("propagate")
 def propagate(  # type: ignore[misc]  # features may be given by place, too
     data: Any = "demo",
     features: Any = None,
@@ -202,6 +190,7 @@ class Response(Result):
     _picture = plot
 
 
+@documented("response")
 def filter_response(
     data: Any = "demo",
     *,
@@ -219,7 +208,11 @@ def filter_response(
     points : int
         Points of an even grid over the interval that holds the spectrum, 201 by default.
     eigenvalues : bool
-        True for the eigenvalues of Laplacian and adjacency in place of the grid, at the given ``charges``.
+        True for the eigenvalues of Laplacian and adjacency in place of the grid.
+    charges : sequence, optional
+        Charges that eigenvalues are found at.
+    memory : float, optional
+        GiB that the dense solver may take.
 
     Returns
     -------
@@ -251,6 +244,7 @@ class Spectrum(Result):
     _picture = plot
 
 
+@documented("spectrum")
 def spectrum(
     data: Any = "demo",
     *,
@@ -276,6 +270,10 @@ def spectrum(
         Counted eigenvalues are those nearest to this number.
     vectors : bool
         Whether eigenvectors are computed, too.
+    tolerance : float, optional
+        Largest residual of counted eigenvalues.
+    memory : float, optional
+        GiB that the dense solver may take.
     device : str, optional
         Where products are made, ``"cuda"`` for an NVIDIA card; not those of the dense solver, which finds all.
 
@@ -310,6 +308,7 @@ class Density(Result):
     _picture = plot
 
 
+@documented("spectrum")
 def spectral_density(
     data: Any = "demo",
     *,
@@ -349,9 +348,3 @@ def spectral_density(
     rest.update(probes=probes, moments=moments, points=points, device=device)
     with watching(progress) as watch:
         return Density(operator.density(to_flags(rest), watch))
-
-
-def _none_left(rest: dict[str, Any]) -> None:
-    left = [key for key, value in rest.items() if value is not None and key not in ("seed", "threads")]
-    if left:
-        raise TypeError(f"unexpected keyword argument(s): {', '.join(left)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Union
 
@@ -18,6 +19,14 @@ _WIDTH = 24
 def remark(text: str) -> None:
     """Hands a remark of the library to the logger ``magnon``."""
     logger.info("%s", text)
+
+
+def caution(text: str) -> None:
+    """Warns of what changes how results must be read, at the line that called the package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "magnon":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, UserWarning, stacklevel=level)
 
 
 class Bar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import keyword
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -69,7 +70,8 @@ def _usable(value: Any) -> Any:
 class Result(Mapping[str, Any]):
     """What a call told: the JSON of the command line, with attributes.
 
-    Lists of numbers are numpy arrays; :meth:`to_dict` gives plain objects.
+    Lists of numbers are numpy arrays; :meth:`to_dict` gives plain objects. Keys that are words of Python are attributes
+    with an underscore: ``run.pass_`` is ``run["pass"]``.
 
     Examples
     --------
@@ -95,6 +97,9 @@ class Result(Mapping[str, Any]):
         values = self.__dict__.get("_values", {})
         if name in values:
             return values[name]
+        # A word of Python, such as pass, is written with an underscore behind it.
+        if name.endswith("_") and keyword.iskeyword(name[:-1]) and name[:-1] in values:
+            return values[name[:-1]]
         raise AttributeError(f"{type(self).__name__} has no '{name}'; it has {', '.join(values)}")
 
     def __getitem__(self, name: str) -> Any:
@@ -107,7 +112,7 @@ class Result(Mapping[str, Any]):
         return len(self.__dict__["_values"])
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self]
+        return [*super().__dir__(), *(f"{name}_" if keyword.iskeyword(name) else name for name in self)]
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("results cannot be changed")
@@ -117,10 +122,12 @@ class Result(Mapping[str, Any]):
         return dict(self._told)
 
     def _rows(self) -> list[tuple[str, str]]:
-        return [(key, _short(value)) for key, value in self.items() if value is not None]
+        return [(key, short(value)) for key, value in self.items() if value is not None]
 
     def __repr__(self) -> str:
-        rows = self._rows()
+        return self._listed(self._rows())
+
+    def _listed(self, rows: list[tuple[str, str]]) -> str:
         width = max((len(key) for key, _ in rows), default=0)
         lines = [f"{key:<{width}}  {text}" for key, text in rows]
         return "\n".join([type(self).__name__, *lines])
@@ -138,7 +145,8 @@ class Result(Mapping[str, Any]):
         return f"<table>{rows}</table>{picture.svg if picture else ''}"
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A value in a few words."""
     if isinstance(value, np.ndarray):
         if value.ndim == 1 and len(value) <= _SHOWN:
             return ", ".join(f"{one:.6g}" for one in value)
@@ -146,9 +154,9 @@ def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, Result):
-        return ", ".join(f"{key} {_short(one)}" for key, one in list(value.items())[:_SHOWN])
+        return ", ".join(f"{key} {short(one)}" for key, one in list(value.items())[:_SHOWN])
     if isinstance(value, list):
         if len(value) > _SHOWN or any(isinstance(one, (Result, list)) for one in value):
             return f"{len(value)} entries"
-        return ", ".join(map(_short, value))
+        return ", ".join(map(short, value))
     return str(value)

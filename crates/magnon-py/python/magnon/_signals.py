@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from . import _magnon
+from ._align import aligned
 from ._arrays import as_array
 from ._dataset import take
 from ._flags import to_flags
+from ._keywords import OperatorSettings, Unpack, documented
 from ._progress import Progress, watching
 from ._results import Picture, Result
 from .errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from typing_extensions import Unpack
-
-    from ._keywords import OperatorSettings
 
 
 class Eigenmap(Result):
@@ -32,6 +28,7 @@ class Eigenmap(Result):
     _picture = plot
 
 
+@documented("eigenmap")
 def eigenmap(
     data: Any = "demo",
     *,
@@ -51,6 +48,10 @@ def eigenmap(
         Which eigenvectors, counted from 0 at the smallest eigenvalue.
     whole_graph : bool
         Whether components other than the largest count.
+    tolerance : float, optional
+        Largest residual of the eigenvectors.
+    memory : float, optional
+        GiB that the dense solver may take.
     device : str, optional
         Where products are made, ``"cuda"`` for an NVIDIA card.
 
@@ -75,6 +76,7 @@ def eigenmap(
     return found
 
 
+@documented("denoise")
 def denoise(
     data: Any = "demo",
     signal: Any = None,
@@ -95,6 +97,8 @@ def denoise(
         Weight of closeness to the signal against smoothness.
     form : {"filter", "laplacian"}
         The closed form that is solved, the first or the second; they are equal.
+    return_report : bool
+        True for what the command line tells, too.
 
     Returns
     -------
@@ -111,7 +115,7 @@ def denoise(
     rest.update(mu=mu, form=form)
     block, shape = None, None
     if signal is not None:
-        array = as_array(signal)
+        array = as_array(aligned(signal, dataset.node_names, dataset.nodes, "signal"))
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufc":
             raise DataError("a signal is an array of numbers with one row per node")
         shape = array.shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,37 @@ import numpy.typing as npt
 from . import _magnon
 from ._dataset import Dataset, take
 from ._flags import to_flags
+from ._keywords import (
+    CompareSettings,
+    DataSettings,
+    ModelSettings,
+    Path,
+    SourceSettings,
+    TrainSettings,
+    Unpack,
+    documented,
+    keywords,
+    refuse_unknown,
+)
+from ._kept import keep, read_classes
 from ._progress import Progress, watching
-from ._results import Page, Result
+from ._results import Page, Result, short
 from .errors import ArgumentError
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
-    from ._keywords import DataSettings, ModelSettings, Path, TrainSettings
+#: What a run shows of itself.
+_SHOWN = (
+    "model",
+    "dataset",
+    "charge_text",
+    "filter",
+    "order",
+    "epochs",
+    "train_accuracy",
+    "val_accuracy",
+    "test_accuracy",
+    "verdict",
+)
 
 
 class Run(Result):
@@ -29,12 +52,12 @@ class Run(Result):
     attributes; ``history`` has a column per figure and a row per epoch.
     """
 
-    def __init__(self, model: _magnon.Model) -> None:
+    def __init__(self, model: _magnon.Model, classes: npt.NDArray[Any] | None = None) -> None:
         names, rows = model.history()
         table = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(names))
         history = {name: table[:, k] for k, name in enumerate(names)}
         super().__init__(model.report(), history=history)
-        self.__dict__["_model"] = model
+        self.__dict__.update(_model=model, _classes=classes)
 
     @property
     def config(self) -> Result:
@@ -56,17 +79,32 @@ class Run(Result):
     def save(self, folder: Path, *, overwrite: bool = False) -> None:
         """Writes a run folder, which ``magnon predict`` and :func:`predict` read."""
         self._model.save(os.fspath(folder), overwrite, True)
+        keep(folder, self._classes)
+
+    def __repr__(self) -> str:
+        shown = [(key, self._shown(key)) for key in _SHOWN if self.get(key) is not None]
+        more = len(self) - len(shown)
+        return f"{self._listed(shown)}\n… {more} more: to_dict(), or the page of the run with .page"
+
+    def _shown(self, key: str) -> str:
+        value = self[key]
+        if not key.endswith("_accuracy"):
+            return short(value)
+        interval = self.get("test_interval") if key == "test_accuracy" else None
+        text = f"{100 * value:.1f} %"
+        return text if interval is None else f"{text} ({100 * interval.low:.1f} to {100 * interval.high:.1f} %)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         *parts, data = self._model.state()
-        return _restored, (parts, Dataset(data))
+        return _restored, (parts, Dataset(data, classes=self._classes))
 
 
 def _restored(parts: list[Any], data: Dataset) -> Run:
     weights, config, report, history, known = parts
-    return Run(_magnon.Model.from_state(weights, config, report, history, known, data._inner))
+    return Run(_magnon.Model.from_state(weights, config, report, history, known, data._inner), data._classes)
 
 
+@documented("train")
 def train(
     data: Any = "demo", *, progress: Progress = False, **settings: Unpack[TrainSettings]
 ) -> Run:
@@ -96,7 +134,11 @@ def train(
     source = os.fspath(data) if dataset is None else dataset.name
     inner = None if dataset is None else dataset._inner
     with watching(progress) as watch:
-        return Run(_magnon.train(inner, source, to_flags(rest), watch))
+        run = Run(_magnon.train(inner, source, to_flags(rest), watch), None if dataset is None else dataset._classes)
+    output = settings.get("output")
+    if output is not None:
+        keep(output, run._classes)
+    return run
 
 
 def training_data(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[Dataset, dict[str, Any]]:
@@ -121,13 +163,15 @@ class Predictions(Result):
     """What a model predicts: ``labels``, ``probabilities`` and ``node_names``, with the figures."""
 
 
+@documented("predict")
 def predict(
     run: Path,
     data: Any = None,
     *,
     full: bool = False,
+    device: str | None = None,
     progress: Progress = False,
-    **settings: Unpack[DataSettings],
+    **settings: Unpack[SourceSettings],
 ) -> Predictions:
     """Classifies nodes with the model of a run folder.
 
@@ -139,27 +183,34 @@ def predict(
         Those that the model was trained on by default. Features are scaled as the model's were.
     full : bool
         Compute every row, even those that the run has predicted and no change can reach.
+    device : str, optional
+        Where it runs, ``"cuda"`` for an NVIDIA card; for data by name.
 
     Returns
     -------
     Predictions
+        With ``labels`` of the type that the run was trained on: numbers where all classes are whole numbers.
     """
     folder = os.fspath(run)
     if data is None or isinstance(data, (str, os.PathLike)):
         source = None if data is None else os.fspath(data)
         with watching(progress) as watch:
             known, classes, told, names = _magnon.predict(
-                folder, source, to_flags({**settings, "full": full}), watch
+                folder, source, to_flags({**settings, "full": full, "device": device}), watch
             )
-        return _predictions(told, known, classes, names)
-    about: dict[str, Any] = {"feature_norm": "none", **settings}
-    dataset = data if isinstance(data, Dataset) else take(data, about, progress)[0]
+        return _predictions(told, known, read_classes(folder, classes), names)
+    if device not in (None, "cpu"):
+        raise ArgumentError("device is for data by name; nodes of a graph in memory are classified on the processor")
+    about: dict[str, Any] = dict(settings) if isinstance(data, Dataset) else {"feature_norm": "none", **settings}
+    dataset, rest = take(data, about, progress)
+    refuse_unknown(set(rest) - {"seed", "threads"}, keywords(DataSettings))
     model = _magnon.Model.load(folder, dataset._inner)
-    return _predictions({}, model.predict(dataset._inner), model.classes, dataset.node_names)
+    known = model.predict(dataset._inner, rest.get("threads"))
+    return _predictions({}, known, read_classes(folder, model.classes), dataset.node_names)
 
 
-def _predictions(told: Any, known: Any, classes: list[str], names: Any) -> Predictions:
-    labels = np.asarray(classes)[known.argmax(axis=1)]
+def _predictions(told: Any, known: Any, classes: npt.NDArray[Any], names: Any) -> Predictions:
+    labels = classes[known.argmax(axis=1)]
     return Predictions(told, labels=labels, probabilities=np.exp(known), node_names=names)
 
 
@@ -174,6 +225,7 @@ class Comparison(Result):
     plot = page
 
 
+@documented("compare")
 def compare(
     data: Any = "demo",
     models: Sequence[str] | None = None,
@@ -185,7 +237,7 @@ def compare(
     tune_trials: int | None = None,
     memory: str | None = None,
     progress: Progress = False,
-    **settings: Unpack[DataSettings],
+    **settings: Unpack[CompareSettings],
 ) -> Comparison:
     """Compares models over many splits, with controls, intervals and a verdict on direction.
 
@@ -197,6 +249,8 @@ def compare(
         Splits that each is trained on, seeds on each, and graphs with directions by coin.
     tune, tune_trials : float, int
         Search the settings of each first: minutes for each, or trials on each split.
+    memory : str
+        Memory that the process may hold, such as ``"8G"``; a model that needs more is a row that says so.
 
     Returns
     -------
@@ -224,6 +278,7 @@ def compared(dataset: Dataset, flags: list[str], watch: Any, journal: str | None
     return found
 
 
+@documented("tune")
 def tune(
     data: Any = "demo",
     *,
@@ -236,6 +291,17 @@ def tune(
     **settings: Unpack[ModelSettings],
 ) -> Result:
     """Searches for better settings of a model, on validation nodes alone.
+
+    Parameters
+    ----------
+    trials, minutes : int, float
+        Settings that are tried, or the time that the search may take.
+    search : {"halving", "random"}
+        Whether trials that fall behind are given up early, or all are trained to their end.
+    splits, runs : int
+        Splits that each trial is trained on, and seeds on each.
+    **settings
+        The flags of ``magnon tune``: what the trials have in common.
 
     Returns
     -------

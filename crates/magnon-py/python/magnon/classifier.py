@@ -9,11 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
-from ._arrays import Labels, as_array, is_frame, is_sparse, read_features, read_labels, read_part
+from ._align import aligned
+from ._arrays import read_features, read_part
+from ._classifier_inputs import edges_of, kind_of, nodes_of, seed_of
 from ._dataset import Dataset, as_dataset
 from ._estimator import Estimator
 from ._flags import to_flags
 from ._graphs import Edges, edgeless
+from ._kept import keep, plain, read_classes, read_kept
+from ._labels import Labels, read_labels
+from ._progress import remark
+from ._run_parameters import parameters
 from ._training import Run, models
 from .errors import ArgumentError, DataError
 
@@ -54,7 +60,7 @@ class MagneticClassifier(Estimator):
     Attributes
     ----------
     classes_ : array
-        The classes.
+        The classes, in the type of the labels.
     run_ : Run
         The figures: accuracy with its interval, verdict, controls, page.
     history_ : dict of arrays
@@ -63,6 +69,8 @@ class MagneticClassifier(Estimator):
         The charge taken.
     n_features_in_ : int
         Columns of the features.
+    feature_names_in_ : array
+        Their names, where the features came with names; ``predict`` and ``score`` refuse others.
     node_names_ : list or None
         What the graph calls its nodes.
 
@@ -188,9 +196,11 @@ class MagneticClassifier(Estimator):
         Parameters
         ----------
         X : array, sparse matrix, tensor or frame
-            Features, one row per node in the order of the graph's nodes.
+            Features, one row per node in the order of the graph's nodes. Rows of a pandas frame that is indexed by the
+            names of the nodes are found by these; so are labels and masks.
         y : array
-            Labels, one per node; −1, NaN or None for nodes without one.
+            Labels, one per node; −1, NaN or None for nodes without one. As in scikit-learn's semi-supervised models,
+            −1 is no class: its nodes are neither learnt from nor scored.
         graph : graph, optional
             Anything that :func:`as_dataset` takes; without one, nodes stand alone.
         train, val, test : mask or numbers of nodes, optional
@@ -201,7 +211,7 @@ class MagneticClassifier(Estimator):
         -------
         self
         """
-        seed = _seed(self.random_state)
+        seed = seed_of(self.random_state)
         if self.data is not None:
             X, y, graph = self._placed(X, y)
         read = read_features(X)
@@ -211,19 +221,24 @@ class MagneticClassifier(Estimator):
             )
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
+        alone = graph is None
+        edges = edgeless(read.shape[0]) if alone else edges_of(graph)
+        if not alone:
+            y, train, val, test = (
+                aligned(thing, edges.names, read.shape[0], what)
+                for thing, what in ((y, "y"), (train, "train"), (val, "val"), (test, "test"))
+            )
         labels = read_labels(y)
         if len(labels.codes) != read.shape[0]:
             raise DataError(f"X has {read.shape[0]} rows, but y has {len(labels.codes)} labels")
         self._check_classes(labels)
-        alone = graph is None
         parts = self._parts(labels, train, val, test, seed)
         dataset = as_dataset(
-            edgeless(read.shape[0]) if alone else graph,
+            edges,
             X,
-            labels.codes,
-            keep_self_loops=self.data is not None,
+            labels,
+            keep_self_loops=isinstance(graph, (Edges, Dataset)),
             feature_norm="none" if self.data is not None else self.feature_norm,
-            classes=np.arange(len(labels.classes)),
             **dict(zip(("train", "val", "test"), parts)),
         )
         flags = {name: value for name, value in self.get_params().items() if name not in _OWN}
@@ -232,7 +247,7 @@ class MagneticClassifier(Estimator):
         if alone:
             flags.update(self._closed())
         model = _magnon.train(dataset._inner, dataset.name, to_flags(flags), None)
-        self._learn(Run(model), dataset, labels.classes)
+        self._learn(Run(model, labels.given()), dataset, labels.given())
         self._alone = alone
         self._note_features(X, read.shape)
         return self
@@ -258,25 +273,28 @@ class MagneticClassifier(Estimator):
             if given[key] is None and operator.get(key) == "auto"
         }
 
-    def _threads(self) -> int | None:
-        if self.n_jobs is None or self.n_jobs == -1:
-            return None
-        return max(1, self.n_jobs if self.n_jobs > 0 else (os.cpu_count() or 1) + 1 + self.n_jobs)
-
     def _check_classes(self, labels: Labels) -> None:
         if len(labels.classes) < 2:
+            unlabelled = "; -1 marks nodes without a label: number the classes from 0" if labels.minus_ones else ""
             raise ValueError(
                 f"there is {len(labels.classes)} class in y; a classifier needs at least two: the labels are "
-                "of one class"
+                f"of one class{unlabelled}"
             )
+        if labels.minus_ones:
+            remark(f"{labels.minus_ones} of {len(labels.codes)} labels are -1, which marks nodes without a label")
 
     def _placed(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
         """Features, labels and graph of the data, where X holds numbers of nodes."""
         assert self.data is not None
-        nodes = _nodes(X, self.data.nodes)
-        labels = np.full(self.data.nodes, -1, dtype=object)
-        labels[nodes] = np.asarray(y)
-        return self.data.features, labels, self.data.edges()
+        nodes = nodes_of(X, self.data.nodes)
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        labels = read_labels(y)
+        if len(labels.codes) != len(nodes):
+            raise DataError(f"X has {len(nodes)} rows, but y has {len(labels.codes)} labels")
+        codes = np.full(self.data.nodes, -1, dtype=np.int64)
+        codes[nodes] = labels.codes
+        return self.data.features, labels._replace(codes=codes), self.data.edges()
 
     def _parts(self, labels: Labels, train: Any, val: Any, test: Any, seed: int) -> tuple[Any, Any, Any]:
         known = np.flatnonzero(labels.codes >= 0)
@@ -305,11 +323,11 @@ class MagneticClassifier(Estimator):
         if X is None and graph is None:
             return known
         if self.data is not None and graph is None:
-            return known[_nodes(X, len(known))]
+            return known[nodes_of(X, len(known))]
         read = read_features(X)
         if read.shape[0] == 0:
             raise ValueError(f"0 sample(s) (shape={read.shape}) while a minimum of 1 is required.")
-        self._check_features(read.shape)
+        self._check_features(X, read.shape)
         if graph is None:
             trained_on = self._dataset
             if not self._alone and read.shape[0] != trained_on.nodes:
@@ -318,7 +336,8 @@ class MagneticClassifier(Estimator):
                     "other nodes with graph="
                 )
             graph = edgeless(read.shape[0]) if self._alone else trained_on.edges()
-        dataset = as_dataset(graph, X, feature_norm="none", keep_self_loops=isinstance(graph, Edges))
+        kept = isinstance(graph, (Edges, Dataset))
+        dataset = as_dataset(edges_of(graph), X, feature_norm="none", keep_self_loops=kept)
         return self.run_._model.predict(dataset._inner, self._threads())
 
     def predict_log_proba(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[np.float32]:
@@ -344,53 +363,65 @@ class MagneticClassifier(Estimator):
         return self.classes_[found.argmax(axis=1)]
 
     def score(self, X: Any, y: Any, *, graph: Any = None, mask: Any = None) -> float:
-        """Share of labelled nodes, or of those of a mask, that are classified rightly."""
+        """Accuracy on the labelled nodes, or on those of a mask."""
         self._check_fitted()
-        codes = read_labels(y).codes
-        labels = np.asarray(y.to_numpy() if is_frame(y) else as_array(y))
-        known = np.flatnonzero(codes >= 0)
+        if self.data is None and not (self._alone and graph is None):
+            names = self.node_names_ if graph is None else edges_of(graph).names
+            nodes = len(y) if hasattr(y, "__len__") else 0
+            y, mask = aligned(y, names, nodes, "y"), aligned(mask, names, nodes, "mask")
+        labels = read_labels(y)
+        self._check_kind(labels)
+        known = np.flatnonzero(labels.codes >= 0)
         if mask is not None:
-            known = np.intersect1d(known, read_part(mask, len(codes), "mask"))
+            known = np.intersect1d(known, read_part(mask, len(labels.codes), "mask"))
         if not len(known):
             raise DataError("there is no labelled node to score by")
-        return float(np.mean(self.predict(X, graph=graph)[known] == labels[known]))
+        found = self.predict(X, graph=graph)
+        if len(found) != len(labels.codes):
+            raise DataError(f"X has {len(found)} rows, but y has {len(labels.codes)} labels")
+        return float(np.mean(found[known] == labels.classes[labels.codes[known]]))
+
+    def _check_kind(self, labels: Labels) -> None:
+        """Refuses words where classes are numbers, and numbers where they are words: none of them could be equal."""
+        if len(labels.classes) and {kind_of(labels.classes), kind_of(self.classes_)} == {"words", "numbers"}:
+            classes = ", ".join(repr(one) for one in self.classes_[:5].tolist())
+            raise DataError(
+                f"the labels are {kind_of(labels.classes)} ({labels.dtype}), but the classes of fit are "
+                f"{kind_of(self.classes_)}: {classes}{', …' if len(self.classes_) > 5 else ''}"
+            )
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Writes the run folder of the command line."""
+        """Writes the run folder of the command line, with classes, parameters and names of columns beside it."""
         self._check_fitted()
         self.run_.save(folder, overwrite=overwrite)
+        given = {name: plain(value) for name, value in self.get_params().items() if name != "data"}
+        if not isinstance(self.random_state, int):
+            given["random_state"] = self.run_.config.train.seed
+        names = getattr(self, "feature_names_in_", None)
+        about = {} if names is None else {"feature_names": names.tolist()}
+        keep(folder, self.classes_, parameters=given, **about)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, graph: Any = None, X: Any = None) -> MagneticClassifier:
-        """Reads a run folder; a run on a graph in memory needs that graph and its features again."""
+        """Reads a run folder; a run on a graph in memory needs that graph and its features again.
+
+        Classes and parameters are those of the classifier that was saved; ``data`` is not kept. Parameters of a run of
+        the command line are those of its configuration.
+        """
+        told = read_kept(folder)
         given = None if graph is None else as_dataset(graph, X, feature_norm="none")
-        run = Run(_magnon.Model.load(os.fspath(folder), None if given is None else given._inner))
-        clf = cls(model=run.model)
-        dataset = given or Dataset(run._model.dataset)
-        clf._learn(run, dataset, np.asarray(run._model.classes))
+        model = _magnon.Model.load(os.fspath(folder), None if given is None else given._inner)
+        classes = read_classes(folder, model.classes)
+        run = Run(model, classes)
+        known = told.get("parameters") or parameters(run.config)
+        clf = cls(**{name: value for name, value in known.items() if name in cls._names()})
+        dataset = given or Dataset(model.dataset, classes=classes)
+        clf._learn(run, dataset, classes)
         clf._alone = False
         features = dataset.features
-        clf.n_features_in_ = 0 if features is None else features.shape[1]
+        clf._note_features(X, (0, 0) if features is None else features.shape)
+        if told.get("feature_names"):
+            clf.feature_names_in_ = np.asarray(told["feature_names"], dtype=object)
+            if X is not None:
+                clf._check_features(X, (0, clf.n_features_in_))
         return clf
-
-
-def _nodes(X: Any, nodes: int) -> npt.NDArray[np.int64]:
-    if is_sparse(X):
-        raise ArgumentError("X holds numbers of nodes where the classifier has data; it is no matrix")
-    array = as_array(X)
-    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ArgumentError("X holds numbers of nodes where the classifier has data")
-    if array.size and (array.min() < 0 or array.max() >= nodes):
-        raise DataError(f"X names node {array.max()}, but there are {nodes} nodes")
-    return array.astype(np.int64)
-
-
-def _seed(state: Any) -> int:
-    if state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(state, np.random.RandomState):
-        return int(state.randint(2**31))
-    if isinstance(state, np.random.Generator):
-        return int(state.integers(2**31))
-    return int(state)

@@ -29,6 +29,8 @@ class MagneticEmbedding(Estimator):
         Whether components other than the largest count.
     random_state : int
         Seed of the iteration on large graphs.
+    n_jobs : int, optional
+        Threads; all by default.
 
     Attributes
     ----------
@@ -87,7 +89,7 @@ class MagneticEmbedding(Estimator):
             vectors=range_list(self.n_components),
             whole_graph=self.whole_graph,
             seed=self.random_state,
-            threads=self.n_jobs,
+            threads=self._threads(),
             **settings,
         )
         self.eigenvalues_ = self.map_.eigenvalues

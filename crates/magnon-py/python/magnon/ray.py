@@ -38,9 +38,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("magnon.ray needs Ray: pip install 'magnon[ray]'") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ._keywords import DataSettings, FilterSettings, ModelSettings
+    from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack
 
 __all__ = ["compare", "propagate", "tune"]
 
@@ -134,7 +132,7 @@ def compare(
     memory: str | None = None,
     journal: str | os.PathLike[str] | None = None,
     progress: Progress = False,
-    **settings: Unpack[DataSettings],
+    **settings: Unpack[CompareSettings],
 ) -> _training.Comparison:
     """Compares models as tasks of a cluster: see :func:`magnon.compare`.
 

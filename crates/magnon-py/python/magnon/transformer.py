@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from . import _magnon
 from ._arrays import read_features
-from ._dataset import as_dataset
+from ._dataset import Dataset, as_dataset
 from ._estimator import Transformer
 from ._flags import to_flags
-from ._graphs import edgeless
+from ._graphs import Edges, edgeless
+from ._results import Result
 from .errors import ArgumentError
 
 _OPERATOR = ("charge", "phase", "symmetrize", "normalize", "self_loops", "kind", "pass_")
@@ -22,6 +23,9 @@ _FILTER = ("filter", "order", "alpha", "time", "coefficients", "feedback", "exac
 
 class MagneticFeatures(Transformer):
     """Filters features, X̄ = h(S)X, by one filter or by a bank of them.
+
+    ``fit`` chooses the charges that are left open and learns how the features are scaled; ``transform`` uses both, on
+    the same graph or on another one.
 
     Parameters
     ----------
@@ -36,6 +40,17 @@ class MagneticFeatures(Transformer):
         ``real`` puts imaginary parts beside real ones, as scikit-learn's estimators need them.
     feature_norm : {"none", "row", "standard", "auto"}
         How features are scaled before.
+    n_jobs : int, optional
+        Threads; all by default. The result does not depend on it.
+
+    Attributes
+    ----------
+    charge_ : list of str
+        The charge of each filter.
+    n_features_in_ : int
+        Columns of the features.
+    feature_names_in_ : array
+        Their names, where the features came with names; ``transform`` refuses others.
 
     Examples
     --------
@@ -93,16 +108,46 @@ class MagneticFeatures(Transformer):
         return "n_features_in_" in vars(self)
 
     def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> MagneticFeatures:
-        """Keeps the graph; without one, nodes stand alone."""
+        """Chooses the charges and learns the scaling, and keeps the graph; without one, nodes stand alone."""
         read = read_features(X)
         if read.shape[0] == 0 or read.shape[1] == 0:
             raise ValueError(f"0 sample(s) or 0 feature(s) (shape={read.shape}) while a minimum of 1 is required.")
         if self.output not in ("real", "complex"):
             raise ArgumentError(f"output is real or complex, not {self.output!r}")
-        as_dataset(edgeless(read.shape[0]) if graph is None else graph, X, feature_norm=self.feature_norm)
+        dataset = self._data(X, graph, read.shape[0], {"feature_norm": self.feature_norm})
+        self._scaling = dataset._inner.scaling()
+        self.charge_ = self._charges(dataset, alone=graph is None)
         self._graph = graph
         self._note_features(X, read.shape)
         return self
+
+    def _data(self, X: Any, graph: Any, nodes: int, about: dict[str, Any]) -> Dataset:
+        kept = isinstance(graph, (Edges, Dataset))
+        return as_dataset(edgeless(nodes) if graph is None else graph, X, keep_self_loops=kept, **about)
+
+    def _channels(self) -> list[dict[str, Any]]:
+        """The settings of each filter."""
+        return [{**self.get_params(), **channel} for channel in self.bank or ({},)]
+
+    def _flags(self, settings: Mapping[str, Any]) -> list[str]:
+        return to_flags({**{key: settings[key] for key in _OPERATOR}, "threads": self._threads()})
+
+    def _charges(self, dataset: Dataset, *, alone: bool) -> list[str]:
+        """The charge of each filter; one that is left open is chosen by the cycles of the graph."""
+        found: list[str] = []
+        chosen: dict[tuple[str, ...], str] = {}
+        for settings in self._channels():
+            charge = settings["charge"]
+            if charge is None and alone:
+                charge = 0
+            if charge is None or charge == "auto":
+                flags = self._flags(settings)
+                if tuple(flags) not in chosen:
+                    operator = _magnon.Operator(dataset._inner, flags)
+                    chosen[tuple(flags)] = str(Result(operator.report()).charge_text)
+                charge = chosen[tuple(flags)]
+            found.append(to_flags({"charge": charge})[0].split("=", 1)[1])
+        return found
 
     def transform(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
         """The filtered features, one row per node."""
@@ -110,22 +155,16 @@ class MagneticFeatures(Transformer):
         read = read_features(X)
         if read.shape[0] == 0:
             raise ValueError(f"0 sample(s) (shape={read.shape}) while a minimum of 1 is required.")
-        self._check_features(read.shape)
+        self._check_features(X, read.shape)
         graph = self._graph if graph is None else graph
-        alone = graph is None
-        dataset = as_dataset(
-            edgeless(read.shape[0]) if alone else graph, X, feature_norm=self.feature_norm
-        )
+        dataset = self._data(X, graph, read.shape[0], {"scaling": self._scaling, "scaled": False})
         parts = []
         operators: dict[tuple[str, ...], _magnon.Operator] = {}
-        for channel in self.bank or ({},):
-            settings = {**self.get_params(), **channel}
-            if alone and settings["charge"] is None:
-                settings["charge"] = 0
-            flags = to_flags({key: settings[key] for key in _OPERATOR})
+        for settings, charge in zip(self._channels(), self.charge_):
+            flags = self._flags({**settings, "charge": charge})
             if tuple(flags) not in operators:
                 operators[tuple(flags)] = _magnon.Operator(dataset._inner, flags)
-            filters = to_flags({key: settings[key] for key in _FILTER})
+            filters = to_flags({**{key: settings[key] for key in _FILTER}, "threads": self._threads()})
             found, _ = operators[tuple(flags)].propagate(dataset._inner, filters)
             if self.output == "real" and np.iscomplexobj(found):
                 found = np.hstack([np.real(found), np.imag(found)])

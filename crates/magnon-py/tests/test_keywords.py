@@ -1,0 +1,134 @@
+"""Keywords, as type checkers, ``help`` and the command line know them."""
+
+import inspect
+import pickle
+import re
+import typing
+
+import numpy as np
+import pytest
+
+import magnon
+from magnon import _keywords, _magnon
+
+#: Functions that stand for a command, with the command, and its flags that are no keywords: files that it writes, and
+#: what functions give in other ways.
+COMMANDS = {
+    "train": ("train", set()),
+    "tune": ("tune", {"output", "csv", "plot"}),
+    "compare": ("compare", {"output", "csv", "markdown", "html"}),
+    "predict": ("predict", {"output", "feature_norm", "split", "split_seed"}),
+    "propagate": ("propagate", None),
+    "magnetic_operator": ("operator", None),
+    "filter_response": ("response", None),
+    "spectrum": ("spectrum", None),
+    "spectral_density": ("spectrum", None),
+    "eigenmap": ("eigenmap", None),
+    "denoise": ("denoise", None),
+    "cycle_lengths": ("cycles", None),
+    "load_dataset": ("info", set()),
+}
+#: Parameters that are no flags.
+OWN = {"data", "run", "progress", "return_report", "linear_operator", "self_loops", "seed", "threads"}
+
+
+def keywords(name):
+    return {key.rstrip("_"): one for key, one in inspect.signature(getattr(magnon, name)).parameters.items()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_signatures_name_the_flags(name):
+    command, left_out = COMMANDS[name]
+    flags = set(_magnon.command_flags(command)) - {"help"}
+    given = set(keywords(name)) - OWN
+    assert given <= flags
+    if left_out is not None:
+        assert flags - given == left_out | ({"no_self_loops"} & flags)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_choices_are_those_of_the_command_line(name):
+    command, hints = COMMANDS[name][0], {}
+    for key, hint in typing.get_type_hints(getattr(magnon, name)).items():
+        kind = typing.get_args(hint)[0] if key == "settings" else None
+        hints.update(typing.get_type_hints(kind) if kind is not None else {key: hint})
+    hints = {key.rstrip("_"): hint for key, hint in hints.items()}
+    checked = 0
+    for flag, words in _magnon.command_choices(command):
+        if flag not in hints:
+            continue
+        literals = [one for one in typing.get_args(hints[flag]) if typing.get_origin(one) is typing.Literal]
+        if flag == "model":  # magnon.models lists them
+            continue
+        assert set(typing.get_args(literals[0])) == set(words), flag
+        checked += 1
+    assert checked
+
+
+def test_estimators_take_what_the_command_takes():
+    flags = set(_magnon.command_flags("train"))
+    own = {"settings", "validation_fraction", "data", "random_state", "n_jobs", "self_loops", "preset"}
+    assert {name.rstrip("_") for name in magnon.MagneticClassifier._names()} - own <= flags
+
+
+@pytest.mark.parametrize("name", [name for name in magnon.__all__ if inspect.isfunction(getattr(magnon, name))])
+def test_type_hints_can_be_had(name):
+    function = getattr(magnon, name)
+    hints = typing.get_type_hints(function)
+    assert "return" in hints
+    for kind in vars(_keywords).values():
+        if typing.is_typeddict(kind):
+            for key, hint in typing.get_type_hints(kind).items():
+                assert hint is typing.Any or type(None) in typing.get_args(hint), key
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_all_keywords(name):
+    text = inspect.getdoc(getattr(magnon, name))
+    (settings,) = typing.get_args(typing.get_type_hints(getattr(magnon, name))["settings"])
+    for key in {*inspect.signature(getattr(magnon, name)).parameters, *settings.__annotations__} - {"settings"}:
+        if key not in ("data", "run", "progress"):
+            assert re.search(rf"\b{key}\b", text), key
+
+
+def test_none_leaves_a_keyword_out():
+    data = magnon.generate("cyclic", nodes=60, columns=4)
+    left_out = {key: None for key in keywords("train") if key not in OWN}
+    left_out["pass_"] = left_out.pop("pass")
+    run = magnon.train(data, **{**left_out, "epochs": 3, "charge": 0.2})
+    assert run.epochs == 3
+
+
+def test_a_run_is_shown_in_a_few_lines():
+    run = magnon.train("cyclic:nodes=90", epochs=5, charge="1/3")
+    text = repr(run)
+    assert 5 <= len(text.splitlines()) <= 12
+    assert "mgc" in text and "1/3" in text and "verdict" in text and "to_dict" in text
+    assert "train_homophily" in run._repr_html_()
+
+
+def test_words_of_python_are_attributes_with_an_underscore():
+    run = magnon.train("cyclic:nodes=90", epochs=5, charge="1/3")
+    assert run.pass_ == run["pass"] == "low" and "pass_" in dir(run)
+    response = magnon.filter_response("cycle:nodes=5", charge=0, points=5)
+    assert np.array_equal(response.lambda_, response["lambda"])
+    with pytest.raises(AttributeError, match="model_"):
+        run.model_
+
+
+@pytest.mark.parametrize("settings", [{}, {"charge": 0.2, "normalize": "rw"}, {"charge": 0}, {"pass_": "high"}])
+def test_linear_operators_are_pickled(graph, settings):
+    operator = magnon.magnetic_operator(graph, linear_operator=True, **settings)
+    again = pickle.loads(pickle.dumps(operator))
+    block = np.random.default_rng(0).normal(size=(40, 3))
+    assert again.shape == operator.shape and again.dtype == operator.dtype
+    assert np.array_equal(again @ block, operator @ block)
+    assert np.array_equal(again.rmatvec(block[:, 0]), operator.rmatvec(block[:, 0]))
+    assert np.array_equal((pickle.loads(pickle.dumps(operator.T)) @ block), operator.T @ block)
+
+
+def test_charges_of_pickled_operators_stay():
+    data = magnon.generate("cyclic", nodes=90, columns=4)
+    operator = magnon.magnetic_operator(data, linear_operator=True, pass_="auto")
+    block = np.eye(90)
+    assert np.array_equal(pickle.loads(pickle.dumps(operator)) @ block, operator @ block)
