@@ -235,6 +235,35 @@ fn a_run_in_a_folder_that_is_called_like_a_generator() {
     run("report ./cyclic:nodes=60 --quiet");
 }
 
+/// A decoder that panics on damage says nothing of its own.
+#[test]
+fn damaged_tables_are_one_error() {
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("e.feather");
+    let ends =
+        |words: [&str; 2]| -> ArrayRef { std::sync::Arc::new(StringArray::from(words.to_vec())) };
+    let columns = [("source", ends(["a", "b"])), ("target", ends(["b", "a"]))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    drop(writer);
+    let mut refused = 0;
+    for at in (8..bytes.len()).step_by(8) {
+        let mut harmed = bytes.clone();
+        harmed[at] ^= 0x80;
+        std::fs::write(&path, harmed).unwrap();
+        let output = common::magnon(&["info", &text(&path)]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!error.contains("panicked at"), "byte {at}: {error}");
+        assert!(output.status.success() || error.starts_with("error: "), "byte {at}: {error}");
+        refused += usize::from(!output.status.success());
+    }
+    assert!(refused > 10, "{refused}");
+}
+
 /// Interrupted while it writes, the command leaves nothing behind.
 #[cfg(unix)]
 #[test]

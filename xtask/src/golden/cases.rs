@@ -13,7 +13,10 @@ const fn case(name: &'static str, command: &'static str) -> Case {
 
 pub const CASES: &[Case] = &[
     // Graphs, tables and packed graphs.
-    case("generate-folder", "generate cyclic --nodes 120 --columns 8 --density 0.05 -o data --seed 3"),
+    case(
+        "generate-folder",
+        "generate cyclic --nodes 120 --columns 8 --density 0.05 -o data --seed 3",
+    ),
     case("generate-edges", "generate erdos-renyi --nodes 400 --density 0.02 -o edges.csv --seed 4"),
     case("pack", "pack edges.csv -o g.magnon"),
     case("pack-parts", "pack g.magnon -o parts.magnon --parts 3"),
@@ -122,10 +125,7 @@ pub const CASES: &[Case] = &[
         "train data --model mgc --charge 1/3 --epochs 6 --batch 16 --clip 1 --schedule cosine:6,0.1",
     ),
     case("bank-batch", "train data --model bank --channels x,out,in --epochs 6 --batch 16"),
-    case(
-        "weighted",
-        "train data --model gcn --weight-transform log --epochs 6 --decay decoupled",
-    ),
+    case("weighted", "train data --model gcn --weight-transform log --epochs 6 --decay decoupled"),
     // What is done with runs.
     case("predict", "predict mgc -o mgc.csv"),
     case("predict-full", "predict mgc data --reverse --full -o reversed.csv"),

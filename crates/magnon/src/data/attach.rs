@@ -5,11 +5,14 @@ use super::numpy::Array;
 use super::read::features;
 use super::room::collect;
 use super::store::Store;
-use super::table::{Joined, NAMED, NodeIndex, NodeTable, Table, TableKind, join};
+use super::table::{
+    Holds, Joined, NAMED, NodeIndex, NodeTable, Table, TableKind, join, node_needs,
+};
 use super::{DataError, Dataset, ExtraIds, Features, Labels, LoadConfig, NodeNames, Split};
 use crate::matrix::Matrix;
 use num_complex::Complex64;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Opens a file by its path.
 fn open(path: &Path) -> Result<(Store, String), DataError> {
@@ -65,7 +68,9 @@ pub(super) fn attach(
             }
         };
     }
-    let table = Table::read(store, name)?;
+    let needs =
+        |names: &[&str], holds: &[Holds]| Ok(node_needs(kind, &config.columns, names, holds));
+    let table = Table::read(store, name, &needs)?;
     let index = NodeIndex::new(dataset.node_names.as_ref(), dataset.graph.nodes(), &table.file)?;
     let table = table.into_nodes(kind, &config.columns, &|id| index.get(id).is_some())?;
     match &table.ids {
@@ -137,7 +142,7 @@ fn by_id(
         let matrix = in_node_order(features, &joined.rows, file)?;
         set_features(dataset, Features::Dense(matrix), file, config.feature_norm)?;
     }
-    let pick = |cells: &[Option<String>]| {
+    let pick = |cells: &[Option<Arc<str>>]| {
         let cell = |row: &Option<u32>| row.and_then(|row| cells.get(row as usize)?.clone());
         collect(joined.rows.iter().map(cell), file)
     };
@@ -182,7 +187,7 @@ pub(super) fn missing_rows(
 /// What becomes of rows whose id no edge has, `Add` or `Drop`, and examples of them; `None` where there are none.
 pub(super) fn extra_rule(
     dataset: &Dataset,
-    ids: &[String],
+    ids: &[Arc<str>],
     joined: &Joined,
     kind: TableKind,
     config: &LoadConfig,
@@ -193,7 +198,7 @@ pub(super) fn extra_rule(
         return Ok(None);
     }
     let names = joined.extra.iter().filter_map(|&row| ids.get(row as usize));
-    let examples = names.take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let examples = names.take(NAMED).map(|id| &**id).collect::<Vec<_>>().join(", ");
     let first: Vec<String> =
         (0..NAMED.min(dataset.graph.nodes())).map(|node| dataset.node_name(node)).collect();
     if extra == rows {
@@ -223,7 +228,7 @@ pub(super) fn extra_rule(
 /// this graph at all.
 fn settle_extra(
     dataset: &mut Dataset,
-    ids: &[String],
+    ids: &[Arc<str>],
     joined: &mut Joined,
     kind: TableKind,
     config: &LoadConfig,
@@ -239,7 +244,7 @@ fn settle_extra(
                 .extra
                 .iter()
                 .filter_map(|&row| ids.get(row as usize))
-                .map(String::as_str)
+                .map(|id| &**id)
                 .collect();
             dataset.add_nodes(&added, file)?;
             joined.rows.extend(joined.extra.iter().map(|&row| Some(row)));

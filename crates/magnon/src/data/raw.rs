@@ -230,14 +230,14 @@ impl Split {
     }
 
     /// A split of a column that says train, val or test.
-    pub(crate) fn from_parts(parts: &[Option<String>]) -> Self {
+    pub(crate) fn from_parts<W: AsRef<str>>(parts: &[Option<W>]) -> Self {
         let nodes = |starts: &[&str]| -> Vec<u32> {
             let fits = |part: &str| {
                 let part = part.to_lowercase();
                 starts.iter().any(|start| part.starts_with(start))
             };
-            let of = |(part, node): (&Option<String>, u32)| {
-                part.as_deref().is_some_and(fits).then_some(node)
+            let of = |(part, node): (&Option<W>, u32)| {
+                part.as_ref().is_some_and(|part| fits(part.as_ref())).then_some(node)
             };
             parts.iter().zip(0..).filter_map(of).collect()
         };

@@ -5,10 +5,11 @@ use crate::data::attach::{extra_rule, missing_rows, short};
 use crate::data::room::reserve;
 use crate::data::table::{NodeIndex, TableKind, join};
 use crate::data::{DataError, ExtraIds};
+use std::sync::Arc;
 
 /// The node of each row, and what is to be said of rows and nodes that do not match.
 pub(super) fn places(
-    ids: &[String],
+    ids: &[Arc<str>],
     index: &NodeIndex,
     beside: &Beside,
     file: &str,

@@ -9,24 +9,20 @@ use super::{Beside, Opened};
 use crate::data::DataError;
 use crate::data::attach::short;
 use crate::data::room::{collect, reserve};
-use crate::data::store::io_error;
+use crate::data::store::{allowance, io_error};
 use crate::data::table::columnar::{
-    BATCH, add, check_parquet, exact, guarded, is_exact, is_list, name_of,
+    BATCH, Claims, Room, Rows, Words, exact, guarded, has_numbers, holds, is_list, name_of,
 };
 use crate::data::table::{
-    Cells, Column, Meaning, NodeIndex, Table, TableKind, label_remark, meaning,
+    Cells, Column, Holds, Meaning, NodeIndex, Table, TableKind, label_remark, meaning,
 };
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
-};
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Columns that are decoded side by side; each has a page in memory.
 const TOGETHER: usize = 8;
@@ -37,8 +33,9 @@ const NUMBERS: usize = 1 << 20;
 /// A file and those of its columns that are features.
 struct Parquet {
     path: PathBuf,
-    metadata: ArrowReaderMetadata,
-    rows: usize,
+    rows: Rows<File>,
+    /// What its size on disk allows to be made of it.
+    limit: u64,
     columns: Vec<Place>,
 }
 
@@ -61,11 +58,9 @@ fn opened(path: &Path, beside: &Beside) -> Result<Opened, DataError> {
     let label = path.display().to_string();
     let failed = |reason| io_error(path, "read", reason);
     let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?.len();
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
-        .map_err(|error| DataError::format(&label, format!("not a Parquet file: {error}")))?;
-    let rows = check_parquet(metadata.metadata(), length, &label)?;
-    let mut parquet = Parquet { path: path.to_owned(), metadata, rows, columns: Vec::new() };
+    let limit = allowance(file.metadata().map_err(failed)?.len());
+    let rows = Rows::open(Arc::new(file), &Room::new(label.clone(), limit))?;
+    let mut parquet = Parquet { path: path.to_owned(), rows, limit, columns: Vec::new() };
     let all = parquet.places()?;
     let table = parquet.outline(&all, beside.config.columns.id.as_deref())?;
     let (dataset, columns) = (beside.dataset, &beside.config.columns);
@@ -73,7 +68,7 @@ fn opened(path: &Path, beside: &Beside) -> Result<Opened, DataError> {
     let is_node = |id: &str| index.get(id).is_some();
     let roles = table.roles(TableKind::Features, columns, &is_node)?;
     let mut remarks = Vec::new();
-    let is_word = |k: &usize| matches!(table.columns[*k].cells, Cells::Words(_));
+    let is_word = |k: &usize| !matches!(table.columns[*k].cells, Cells::Numbers(_));
     let (words, numbers): (Vec<usize>, Vec<usize>) = roles.rest.iter().partition(|k| is_word(k));
     if !words.is_empty() {
         remarks.push(format!("{}: {}", short(&label), table.words_remark(&words)));
@@ -102,33 +97,67 @@ impl Parquet {
         DataError::format(self.label(), problem.to_string())
     }
 
+    /// What is made of the file is counted from here on.
+    fn room(&self) -> Room {
+        Room::new(self.label(), self.limit)
+    }
+
+    /// What the pages of a column claim. Pages are unpacked one after the other, but a batch of lists is in memory whole.
+    fn claims(&self, field: usize) -> Result<Claims, DataError> {
+        let room = self.room();
+        let claims = self.rows.claims(field, &room)?;
+        let lists =
+            self.rows.schema().fields().get(field).is_some_and(|of| is_list(of.data_type()));
+        if lists {
+            room.lend(claims.values.saturating_mul(8), "its lists")?;
+        }
+        Ok(claims)
+    }
+
     /// Reads some of the file's columns, which come in their order.
     fn batches(
         &self,
         fields: &[usize],
         rows: usize,
-    ) -> Result<ParquetRecordBatchReader, DataError> {
-        let file = File::open(&self.path).map_err(|e| io_error(&self.path, "read", e))?;
-        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), fields.iter().copied());
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
-        let reader = builder.with_projection(mask).with_batch_size(rows).build();
-        reader.map_err(|error| self.wrong(error))
+    ) -> Result<impl Iterator<Item = Result<RecordBatch, DataError>>, DataError> {
+        let label = self.label();
+        let mut reader = guarded(&label, || self.rows.batches(fields, rows, &self.room()))?;
+        let mut next = move || {
+            let next = || Ok(reader.next());
+            let batch = guarded(&label, next).transpose()?;
+            Some(
+                batch.and_then(|batch| batch.map_err(|e| DataError::format(&label, e.to_string()))),
+            )
+        };
+        Ok(std::iter::from_fn(move || next()))
     }
 
     /// The columns of the table: those of the file, and of lists one per place.
     fn places(&self) -> Result<Vec<Place>, DataError> {
         let mut places = Vec::new();
-        for (field, of) in self.metadata.schema().fields().iter().enumerate() {
+        let room = self.room();
+        for (field, of) in self.rows.schema().fields().iter().enumerate() {
             let name = name_of(of);
+            if holds(of.data_type()) == Holds::Numbers {
+                self.claims(field)?;
+            }
             let length = match of.data_type() {
-                DataType::FixedSizeList(_, length) => usize::try_from(*length).unwrap_or(0),
+                kind if is_list(kind) && !has_numbers(kind) => {
+                    let problem = "holds lists of other things than numbers";
+                    return Err(self.wrong(format!("the column '{name}' {problem}")));
+                }
+                DataType::FixedSizeList(_, length) => {
+                    self.claims(field)?;
+                    usize::try_from(*length).unwrap_or(0)
+                }
                 kind if is_list(kind) => self.first_length(field)?,
                 _ => {
                     places.push(Place { name, field, item: None });
                     continue;
                 }
             };
+            let each = (size_of::<Place>() + size_of::<Column>() + 2 * name.len()) as u64 + 40;
+            room.take(each.saturating_mul(length as u64), "the columns of its lists")?;
             reserve(&mut places, length, &self.label())?;
             let place = |k| Place { name: format!("{name}_{k}"), field, item: Some((k, length)) };
             places.extend((0..length).map(place));
@@ -142,33 +171,38 @@ impl Parquet {
 
     /// The length of the first list of a column.
     fn first_length(&self, field: usize) -> Result<usize, DataError> {
-        let mut reader = self.batches(&[field], 1)?;
-        let Some(batch) = reader.next() else { return Ok(0) };
-        let batch = batch.map_err(|error| self.wrong(error))?;
+        self.claims(field)?;
+        let Some(batch) = self.batches(&[field], 1)?.next() else { return Ok(0) };
+        let batch = batch?;
         Ok(batch.columns().first().and_then(|array| list_lengths(array)?.next()).unwrap_or(0))
     }
 
     /// The table with its names and kinds, but of cells only those of columns that could be ids.
     fn outline(&self, places: &[Place], wanted: Option<&str>) -> Result<Table, DataError> {
-        let fields = self.metadata.schema().fields();
-        let column = |place: &Place| {
-            let number = place.item.is_some()
-                || fields.get(place.field).is_some_and(|field| is_exact(field.data_type()));
-            let cells = if number { Cells::Numbers(Vec::new()) } else { Cells::Words(Vec::new()) };
-            Column { name: place.name.clone(), cells, stray: None, gap: None }
+        let fields = self.rows.schema().fields();
+        let column = |place: &Place| match (place.item, fields.get(place.field)) {
+            (None, Some(field)) => Column::held(place.name.clone(), &holds(field.data_type())),
+            _ => Column::new(place.name.clone(), Cells::Numbers(Vec::new())),
         };
         let columns = collect(places.iter().map(column), &self.label())?;
-        let mut table = Table { file: self.label(), named: true, columns, rows: self.rows };
+        let mut table = Table { file: self.label(), named: true, columns, rows: self.rows.len() };
+        let room = self.room();
+        let mut words = Words::new(&room);
         let wanted = match wanted {
             None | Some("none") => None,
             Some(wanted) => Some(table.find(wanted)?),
         };
         for (k, place) in places.iter().enumerate() {
-            let could = k == 0 || meaning(&place.name) == Some(Meaning::Id);
-            if place.item.is_none() && wanted.map_or(could, |wanted| wanted == k) {
-                for batch in self.batches(&[place.field], BATCH)? {
-                    let batch = batch.map_err(|error| self.wrong(error))?;
-                    add(&mut table.columns[k], self.array(&batch, 0)?, &table.file)?;
+            let column = &table.columns[k];
+            let first =
+                k == 0 && (column.name.is_empty() || matches!(column.cells, Cells::Words(_)));
+            let could = first || meaning(&place.name) == Some(Meaning::Id);
+            let used = place.item.is_none() && wanted.map_or(could, |wanted| wanted == k);
+            if used && column.cells != Cells::Other {
+                room.lend(table.rows as u64 * 8, "its rows")?;
+                let rows = self.rows.fitting(self.claims(place.field)?, &room);
+                for batch in self.batches(&[place.field], rows)? {
+                    words.add(&mut table.columns[k], self.array(&batch?, 0)?)?;
                 }
             }
         }
@@ -189,7 +223,7 @@ impl Parquet {
         let mut row = 0;
         let mut singles: Vec<f32> = Vec::new();
         for batch in self.batches(&fields, rows)? {
-            let batch = batch.map_err(|error| self.wrong(error))?;
+            let batch = batch?;
             let mut number = first;
             for group in columns.chunk_by(|a, b| a.field == b.field) {
                 let [Place { name, field, item }, ..] = group else { continue };
@@ -224,12 +258,7 @@ impl Parquet {
             }
             row += batch.num_rows();
         }
-        match row == self.rows {
-            true => Ok(()),
-            false => {
-                Err(self.wrong(format!("damaged: it has {row} rows, but claims {}", self.rows)))
-            }
-        }
+        self.rows.check_found(row, &self.room())
     }
 
     /// The numbers of lists one after the other.
@@ -279,7 +308,7 @@ fn list_lengths(array: &ArrayRef) -> Option<Box<dyn Iterator<Item = usize> + '_>
 
 impl Source for Parquet {
     fn rows(&self) -> usize {
-        self.rows
+        self.rows.len()
     }
 
     fn cols(&self) -> usize {
@@ -287,22 +316,20 @@ impl Source for Parquet {
     }
 
     fn runs(&self, columns: Range<usize>, take: Take) -> Result<(), DataError> {
-        guarded(&self.label(), || {
-            // Columns of one list lie together and are read at once.
-            let mut first = columns.start;
-            while first < columns.end {
-                let mut fields = 1;
-                let next = |k: usize| self.columns[k].field != self.columns[k - 1].field;
-                let end = (first + 1..columns.end)
-                    .find(|&k| {
-                        fields += usize::from(next(k));
-                        fields > TOGETHER
-                    })
-                    .unwrap_or(columns.end);
-                self.read(first, &self.columns[first..end], take)?;
-                first = end;
-            }
-            Ok(())
-        })
+        // Columns of one list lie together and are read at once.
+        let mut first = columns.start;
+        while first < columns.end {
+            let mut fields = 1;
+            let next = |k: usize| self.columns[k].field != self.columns[k - 1].field;
+            let end = (first + 1..columns.end)
+                .find(|&k| {
+                    fields += usize::from(next(k));
+                    fields > TOGETHER
+                })
+                .unwrap_or(columns.end);
+            self.read(first, &self.columns[first..end], take)?;
+            first = end;
+        }
+        Ok(())
     }
 }

@@ -144,13 +144,14 @@ pub(crate) struct Numbering {
 
 impl Numbering {
     /// The number of a name, which may be new.
-    pub(crate) fn number(&mut self, name: String, file: &str) -> Result<u32, DataError> {
-        if let Some(&number) = self.numbers.get(name.as_str()) {
+    pub(crate) fn number(&mut self, name: impl AsRef<str>, file: &str) -> Result<u32, DataError> {
+        let name = name.as_ref();
+        if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
         }
         let number = u32::try_from(self.order.len())
             .map_err(|_| DataError::format(file, "there are more nodes than 32 bits can number"))?;
-        let name = name.into_boxed_str();
+        let name: Box<str> = name.into();
         self.numbers.insert(name.clone(), number);
         reserve(&mut self.order, 1, file)?;
         self.order.push(name);

@@ -5,7 +5,7 @@ use crate::data::companions::is_table_of_nodes;
 use crate::data::raw::Raw;
 use crate::data::room::reserve;
 use crate::data::store::Store;
-use crate::data::table::{Cells, EdgeColumns, Table, edge_columns};
+use crate::data::table::{Cells, EdgeColumns, Holds, Table, edge_columns};
 use crate::data::weights::{Weight, Weights};
 use crate::data::{ColumnUse, DataError, LoadConfig};
 
@@ -26,8 +26,16 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
         let problem = "this build reads no Parquet or Arrow files; it lacks the feature `columnar`";
         return Err(DataError::format(store.label(name), problem));
     }
-    let table = Table::read(store, name)?;
+    let table = Table::read(store, name, &|names, holds| needs(names, holds, config))?;
     let columns = choose(&table, config)?;
+    for (column, role) in
+        [(columns.source, "the ends of edges"), (columns.target, "the ends of edges")]
+            .into_iter()
+            .chain(columns.weight.map(|column| (column, "weights")))
+    {
+        let checked = table.columns[column].check(role);
+        checked.map_err(|problem| DataError::format(&table.file, problem))?;
+    }
     let mut numbering = Numbering::default();
     let mut raw = Raw { file: table.file.clone(), ..Raw::default() };
     let end = |column: usize, row: usize| {
@@ -46,7 +54,8 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
     if let Some(column) = columns.weight {
         let column = &table.columns[column];
         let Cells::Numbers(weights) = &column.cells else {
-            let problem = format!("the weight '{}' is a column of words", column.name);
+            let kind = column.kind.as_deref().unwrap_or("words");
+            let problem = format!("the weight '{}' is a column of {kind}", column.name);
             return Err(DataError::format(&table.file, problem));
         };
         let mut kept = Weights::default();
@@ -64,6 +73,16 @@ pub(crate) fn read(store: &Store, name: &str, config: &LoadConfig) -> Result<Raw
     raw.remarks.extend(unused);
     numbering.settle(&mut raw)?;
     Ok(raw)
+}
+
+/// Which columns are source, target and weight, before the table is read.
+fn needs(names: &[&str], holds: &[Holds], config: &LoadConfig) -> Result<Vec<bool>, String> {
+    // A list becomes many columns, which are counted by flags.
+    if holds.contains(&Holds::Lists) {
+        return Ok(vec![true; names.len()]);
+    }
+    let EdgeColumns { source, target, weight } = edge_columns(names, true, config)?;
+    Ok((0..names.len()).map(|k| k == source || k == target || weight == Some(k)).collect())
 }
 
 /// Source, target and weight: those that the user named, or else by the names of the columns.

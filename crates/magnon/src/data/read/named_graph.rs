@@ -132,7 +132,9 @@ impl NamedGraph {
                 let column = given.column(file, &mut room)?;
                 let distinct = nodes > 1 && column.cells.are_distinct(file)?;
                 if column.name == names && distinct {
-                    *called = (0..nodes).map(|row| column.cells.text(row)).collect();
+                    *called = (0..nodes)
+                        .map(|row| column.cells.text(row).map(std::borrow::Cow::into_owned))
+                        .collect();
                 } else if column.cells.are_too_large() && !is_label(&column.name) {
                     let name = &column.name;
                     remarks.push(format!(
@@ -153,7 +155,7 @@ impl NamedGraph {
                     false => Cells::Words(Vec::new()),
                 };
                 let name = given.name.to_owned();
-                kept.push(Column { name, cells, stray: None, gap: None });
+                kept.push(Column::new(name, cells));
                 sparse.push(Some(given));
             }
         }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// The most bytes that may come out of `packed` bytes: 64 MiB and 200 times the packed size. Text
 /// and matrices of real graphs shrink to a fiftieth at most, while deflate can reach a factor of
 /// 1032 and zstd far more.
-pub(super) fn allowance(packed: u64) -> u64 {
+pub(crate) fn allowance(packed: u64) -> u64 {
     packed.saturating_mul(200).saturating_add(64 << 20)
 }
 

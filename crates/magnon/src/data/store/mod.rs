@@ -22,6 +22,8 @@ use std::rc::Rc;
 use archive::Archive;
 pub(crate) use archive::is_archive;
 pub(crate) use budget::Budget;
+#[cfg(feature = "columnar")]
+pub(crate) use budget::allowance;
 use inflate::{bomb, read_bounded};
 pub(crate) use zipped::{open_member, open_zip};
 
@@ -189,6 +191,16 @@ impl Store {
     /// What may still come out of the packed files.
     pub(crate) fn budget(&self) -> Rc<Budget> {
         self.budget.clone()
+    }
+
+    /// The most bytes that may be made of a file of `length` bytes whose content is packed in itself. What lies in an
+    /// archive, or is packed once more, is measured by what lies on the disk.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn allowance(&self, name: &str, length: u64) -> u64 {
+        match self.plain_path(name) {
+            Some(_) => allowance(length),
+            None => self.budget.room(&self.label(name)),
+        }
     }
 
     /// The content of a file, unpacked.

@@ -2,6 +2,8 @@
 
 use crate::data::DataError;
 use crate::data::room::collect;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A column and what it is called.
 #[derive(Debug)]
@@ -13,6 +15,24 @@ pub(crate) struct Column {
     pub(crate) stray: Option<(usize, String)>,
     /// The line of the first cell that is no finite number, where the table has lines.
     pub(crate) gap: Option<usize>,
+    /// What the file says that it holds, where that is neither numbers nor text.
+    pub(crate) kind: Option<String>,
+}
+
+/// What a column holds, known before its cells are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "columnar"), allow(dead_code))] // texts are read whole
+pub(crate) enum Holds {
+    /// Numbers.
+    Numbers,
+    /// Lists, which become a column per place.
+    Lists,
+    /// Text.
+    Words,
+    /// Dates or times, which are read as text.
+    Dates(&'static str),
+    /// What can be used for nothing.
+    Other(String),
 }
 
 /// The cells of a column.
@@ -21,18 +41,30 @@ pub(crate) enum Cells {
     /// Numbers; NaN where a cell is empty. Whole numbers are exact: those that double precision could
     /// not hold are kept as words.
     Numbers(Vec<f64>),
-    /// Words; `None` where a cell is empty.
-    Words(Vec<Option<String>>),
+    /// Words; `None` where a cell is empty. Words that are the same may share their place.
+    Words(Vec<Option<Arc<str>>>),
+    /// What can be used for nothing.
+    Other,
 }
 
 impl Cells {
     /// The cell of a row as text; `None` where it is empty.
-    pub(crate) fn text(&self, row: usize) -> Option<String> {
+    pub(crate) fn text(&self, row: usize) -> Option<Cow<'_, str>> {
         match self {
             Self::Numbers(numbers) => {
-                numbers.get(row).filter(|number| !number.is_nan()).map(f64::to_string)
+                let number = numbers.get(row).filter(|number| !number.is_nan());
+                number.map(|number| number.to_string().into())
             }
+            Self::Words(words) => words.get(row)?.as_deref().map(Cow::Borrowed),
+            Self::Other => None,
+        }
+    }
+
+    /// The cell of a row as text that is shared; `None` where it is empty.
+    pub(crate) fn shared(&self, row: usize) -> Option<Arc<str>> {
+        match self {
             Self::Words(words) => words.get(row).cloned().flatten(),
+            _ => self.text(row).map(Arc::from),
         }
     }
 
@@ -51,6 +83,7 @@ impl Cells {
                 let known = collect(words.iter().map(Option::as_deref), file)?;
                 Ok(known.iter().all(Option::is_some) && distinct(known))
             }
+            Self::Other => Ok(false),
         }
     }
 
@@ -58,7 +91,7 @@ impl Cells {
     pub(crate) fn has_gaps(&self) -> bool {
         match self {
             Self::Numbers(numbers) => numbers.iter().any(|number| !(*number as f32).is_finite()),
-            Self::Words(_) => false,
+            Self::Words(_) | Self::Other => false,
         }
     }
 
@@ -77,7 +110,7 @@ impl Cells {
     pub(crate) fn are_counts(&self) -> bool {
         match self {
             Self::Numbers(numbers) => numbers.iter().all(|&n| n >= 0.0 && n.fract() == 0.0),
-            Self::Words(_) => false,
+            Self::Words(_) | Self::Other => false,
         }
     }
 }
@@ -93,6 +126,36 @@ pub(crate) fn is_missing(field: &[u8]) -> bool {
 }
 
 impl Column {
+    /// A column with nothing more to say about it.
+    pub(crate) fn new(name: String, cells: Cells) -> Self {
+        Self { name, cells, stray: None, gap: None, kind: None }
+    }
+
+    /// A column without cells that holds what it says.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn held(name: String, holds: &Holds) -> Self {
+        let (cells, kind) = match holds {
+            Holds::Numbers => (Cells::Numbers(Vec::new()), None),
+            Holds::Words => (Cells::Words(Vec::new()), None),
+            Holds::Dates(kind) => (Cells::Words(Vec::new()), Some((*kind).to_owned())),
+            Holds::Lists => (Cells::Other, Some("lists".to_owned())),
+            Holds::Other(kind) => (Cells::Other, Some(kind.clone())),
+        };
+        Self { kind, ..Self::new(name, cells) }
+    }
+
+    /// An error where no cell of the column can be used as `role`.
+    pub(crate) fn check(&self, role: &str) -> Result<(), String> {
+        match (&self.cells, &self.kind) {
+            (Cells::Other, kind) => Err(format!(
+                "the column '{}' holds {}, which cannot be used as {role}: convert it to text or numbers",
+                self.name,
+                kind.as_deref().unwrap_or("values of another type")
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// A column of texts, which are numbers where all of them are.
     pub(crate) fn from_texts(name: String, texts: Vec<Option<String>>) -> Self {
         let texts: Vec<Option<String>> = texts
@@ -102,8 +165,10 @@ impl Column {
         let number = |text: &String| Self::number(text);
         let numbers: Option<Vec<f64>> =
             texts.iter().map(|text| text.as_ref().map_or(Some(f64::NAN), number)).collect();
-        let cells = numbers.map_or(Cells::Words(texts), Cells::Numbers);
-        Self { name, cells, stray: None, gap: None }
+        let words = |texts: Vec<Option<String>>| {
+            Cells::Words(texts.into_iter().map(|text| text.map(Arc::from)).collect())
+        };
+        Self::new(name, numbers.map_or_else(|| words(texts), Cells::Numbers))
     }
 
     /// Whether all texts that are not missing are numbers.

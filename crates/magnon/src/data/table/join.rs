@@ -4,6 +4,7 @@ use crate::data::room::{out_of_memory, reserve};
 use crate::data::{DataError, NodeNames};
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 
 /// Which row belongs to which node.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ fn room_for<K: Eq + Hash>(entries: usize, file: &str) -> Result<HashMap<K, u32>,
 
 /// Matches the rows' ids with the nodes. An id that is there twice is refused.
 pub(crate) fn join(
-    ids: &[String],
+    ids: &[Arc<str>],
     index: &NodeIndex,
     nodes: usize,
     file: &str,
@@ -116,8 +117,8 @@ mod tests {
 
     #[test]
     fn rows_find_their_nodes() {
-        let ids = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
-        let words = NodeNames::Words(ids(&["b", "a", "c"]));
+        let ids = |ids: &[&str]| ids.iter().map(|&id| id.into()).collect::<Vec<Arc<str>>>();
+        let words = NodeNames::Words(["b", "a", "c"].map(str::to_owned).to_vec());
         let numbers = NodeNames::Numbers(vec![5, 30, 7]);
         for (names, table, rows, extra) in [
             (Some(&words), ids(&["a", "x", "b"]), [Some(2), Some(0), None], vec![1]),

@@ -9,11 +9,11 @@ mod meaning;
 mod nodes;
 mod text;
 
-pub(crate) use column::{Cells, Column, NAMED, is_missing};
+pub(crate) use column::{Cells, Column, Holds, NAMED, is_missing};
 pub(crate) use edge_columns::{EdgeColumns, edge_columns};
 pub(crate) use join::{Joined, NodeIndex, join};
 pub(crate) use meaning::{Meaning, meaning};
-pub(crate) use nodes::{NodeTable, TableKind, label_remark};
+pub(crate) use nodes::{NodeTable, TableKind, label_remark, node_needs};
 pub(crate) use text::{Head, head, number};
 
 use super::DataError;
@@ -34,8 +34,11 @@ pub(crate) struct Table {
 struct Format {
     /// How its names end.
     endings: &'static [&'static str],
-    read: fn(&Store, &str) -> Result<Table, DataError>,
+    read: fn(&Store, &str, Needs) -> Result<Table, DataError>,
 }
+
+/// Which columns are needed, by their names and what they hold. Cells of others may be left out.
+pub(crate) type Needs<'a> = &'a dyn Fn(&[&str], &[Holds]) -> Result<Vec<bool>, String>;
 
 /// The kinds of tables.
 const FORMATS: &[Format] = &[
@@ -43,7 +46,10 @@ const FORMATS: &[Format] = &[
     Format { endings: &["parquet", "pq"], read: columnar::parquet },
     #[cfg(feature = "columnar")]
     Format { endings: &["feather", "arrow", "ipc"], read: columnar::arrow },
-    Format { endings: &["csv", "tsv", "txt", "tab", "dat"], read: text::read },
+    Format {
+        endings: &["csv", "tsv", "txt", "tab", "dat"],
+        read: |store, name, _| text::read(store, name),
+    },
 ];
 
 impl Table {
@@ -57,10 +63,12 @@ impl Table {
         FORMATS.iter().find(|format| format.endings.contains(&ending))
     }
 
-    /// Reads a table. A file without a known ending is taken for text.
-    pub(crate) fn read(store: &Store, name: &str) -> Result<Self, DataError> {
-        let read = Self::format(name).map_or(text::read as fn(&Store, &str) -> _, |f| f.read);
-        read(store, name)
+    /// Reads a table, with the cells of those columns that are needed. A file without a known ending is taken for text.
+    pub(crate) fn read(store: &Store, name: &str, needs: Needs) -> Result<Self, DataError> {
+        match Self::format(name) {
+            Some(format) => (format.read)(store, name, needs),
+            None => text::read(store, name),
+        }
     }
 
     /// The column that a user named: by its header, in any case, or by its number, counted from 1.

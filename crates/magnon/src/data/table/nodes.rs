@@ -1,10 +1,11 @@
 //! Tables of nodes: which column names the node, which one its class, and which are features.
 
-use super::{Cells, Column, Meaning, NAMED, Table, meaning};
+use super::{Cells, Column, Holds, Meaning, NAMED, Table, find_column, meaning};
 use crate::data::room::{collect, reserve, zeroed};
 use crate::data::weights::not_single;
 use crate::data::{DataError, TableColumns};
 use crate::matrix::Matrix;
+use std::sync::Arc;
 
 /// What a table beside a graph is for, by the name of its file or the flag that named it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +24,11 @@ pub(crate) struct NodeTable {
     pub(crate) file: String,
     pub(crate) rows: usize,
     /// The node of each row, by name; `None` where rows stand in the order of the nodes.
-    pub(crate) ids: Option<Vec<String>>,
+    pub(crate) ids: Option<Vec<Arc<str>>>,
     pub(crate) features: Option<Matrix<f32>>,
-    pub(crate) labels: Option<Vec<Option<String>>>,
+    pub(crate) labels: Option<Vec<Option<Arc<str>>>>,
     /// The part of the split that each row belongs to.
-    pub(crate) parts: Option<Vec<Option<String>>>,
+    pub(crate) parts: Option<Vec<Option<Arc<str>>>>,
     pub(crate) remarks: Vec<String>,
 }
 
@@ -45,6 +46,48 @@ pub(crate) fn label_remark(name: &str) -> String {
     format!("the column '{name}' holds labels and is not a feature")
 }
 
+/// Which columns of a table with a header are needed to take it apart as a table of nodes.
+pub(crate) fn node_needs(
+    kind: TableKind,
+    columns: &TableColumns,
+    names: &[&str],
+    holds: &[Holds],
+) -> Vec<bool> {
+    // A column that is not found may be a place of a list.
+    let is =
+        |wanted: &str, k: usize| find_column(names, true, wanted).map_or(true, |found| found == k);
+    let numbered = |wanted: &Option<String>| {
+        wanted.as_ref().is_some_and(|wanted| wanted.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let lists = holds.contains(&Holds::Lists);
+    if kind == TableKind::Labels && names.len() <= 2
+        || lists && (numbered(&columns.id) || numbered(&columns.label))
+    {
+        return vec![true; names.len()];
+    }
+    let label = columns.label.as_deref().filter(|_| kind != TableKind::Features);
+    let need = |(k, holds): (usize, &Holds)| {
+        let name = names.get(k).copied().unwrap_or_default();
+        let means = meaning(name);
+        let id = match columns.id.as_deref() {
+            Some("none") => false,
+            Some(wanted) => is(wanted, k),
+            // Numbers in front of others are ids where they have no name.
+            None => {
+                k == 0 && (name.is_empty() || *holds != Holds::Numbers)
+                    || means == Some(Meaning::Id)
+            }
+        };
+        let labels = match label {
+            Some(wanted) => is(wanted, k),
+            None => means == Some(Meaning::Label) || name.eq_ignore_ascii_case("target"),
+        };
+        let feature = kind != TableKind::Labels && matches!(holds, Holds::Numbers | Holds::Lists);
+        id || labels || feature || means == Some(Meaning::Part)
+    };
+    holds.iter().enumerate().map(need).collect()
+}
+
 impl Table {
     /// Takes a table of nodes apart. `is_node` says whether the graph has a node of that name.
     pub(crate) fn into_nodes(
@@ -57,7 +100,8 @@ impl Table {
         let mut remarks = Vec::new();
         let ids = id.map(|k| self.ids(k)).transpose()?;
         let texts = |k: usize| {
-            collect((0..self.rows).map(|row| self.columns[k].cells.text(row)), &self.file)
+            self.check(k, "labels")?;
+            collect((0..self.rows).map(|row| self.columns[k].cells.shared(row)), &self.file)
         };
         let features = match kind {
             TableKind::Labels => {
@@ -104,12 +148,13 @@ impl Table {
     }
 
     /// The ids in a column.
-    pub(crate) fn ids(&self, column: usize) -> Result<Vec<String>, DataError> {
+    pub(crate) fn ids(&self, column: usize) -> Result<Vec<Arc<str>>, DataError> {
+        self.check(column, "ids")?;
         let Column { name, cells, .. } = &self.columns[column];
         let mut ids = Vec::new();
         reserve(&mut ids, self.rows, &self.file)?;
         for row in 0..self.rows {
-            ids.push(cells.text(row).ok_or_else(|| {
+            ids.push(cells.shared(row).ok_or_else(|| {
                 let problem = format!("row {} has no id in '{name}'", row + 1);
                 DataError::format(&self.file, problem)
             })?);
@@ -117,10 +162,31 @@ impl Table {
         Ok(ids)
     }
 
+    /// An error where a column cannot be used as `role`.
+    fn check(&self, column: usize, role: &str) -> Result<(), DataError> {
+        self.columns[column].check(role).map_err(|problem| DataError::format(&self.file, problem))
+    }
+
     /// Says that columns are left out.
-    pub(crate) fn words_remark(&self, words: &[usize]) -> String {
-        let shown = self.listed(words.get(..NAMED * 4).unwrap_or(words));
-        format!("columns of words are no features and were left out: {shown}")
+    pub(crate) fn words_remark(&self, columns: &[usize]) -> String {
+        let (others, words): (Vec<usize>, Vec<usize>) =
+            columns.iter().partition(|&&k| self.columns[k].kind.is_some());
+        let first = |columns: &[usize]| columns.get(..NAMED * 4).map_or(columns.len(), <[_]>::len);
+        let mut remarks = Vec::new();
+        if !words.is_empty() {
+            let shown = self.listed(&words[..first(&words)]);
+            remarks.push(format!("columns of words are no features and were left out: {shown}"));
+        }
+        if !others.is_empty() {
+            let shown = others[..first(&others)].iter().map(|&k| {
+                let Column { name, kind, .. } = &self.columns[k];
+                format!("{name} holds {}", kind.as_deref().unwrap_or_default())
+            });
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            remarks
+                .push(format!("columns of other types are no features and were left out: {shown}"));
+        }
+        remarks.join("; ")
     }
 
     fn listed(&self, columns: &[usize]) -> String {
@@ -165,6 +231,14 @@ impl Table {
             if best.is_some() {
                 return Ok(best);
             }
+            // Ids that cannot be read are not passed over: rows would be taken for nodes in their order.
+            for k in (0..self.columns.len()).filter(names) {
+                self.columns[k].check("ids").map_err(|problem| {
+                    let problem =
+                        format!("{problem}, or say with --id-column which column is, or none");
+                    DataError::format(&self.file, problem)
+                })?;
+            }
         }
         let first = &self.columns[0].cells;
         if !first.are_distinct(&self.file)? {
@@ -172,6 +246,7 @@ impl Table {
         }
         match first {
             Cells::Words(_) => Ok(Some(0)),
+            Cells::Other => Ok(None),
             Cells::Numbers(_) if self.named || !first.are_counts() => Ok(None),
             Cells::Numbers(_) if known(0) * 10 < self.rows * 9 => Ok(None),
             Cells::Numbers(_) if kind == TableKind::Labels && self.columns.len() == 2 => {
@@ -269,7 +344,7 @@ impl Table {
                     let problem = format!("the feature '{name}' is '{word}', which is no number");
                     return Err(DataError::line(&self.file, *line, problem));
                 }
-                (Cells::Words(_), None) => words.push(k),
+                (Cells::Words(_), None) | (Cells::Other, _) => words.push(k),
             }
         }
         if !words.is_empty() {

@@ -154,7 +154,7 @@ pub(super) fn parse(text: &[u8], file: &str) -> Result<Table, DataError> {
                 Some(name) => String::from_utf8_lossy(name).into_owned(),
                 None => format!("column {}", k + 1),
             };
-            Column { name, cells: Cells::Numbers(Vec::new()), stray: None, gap: None }
+            Column::new(name, Cells::Numbers(Vec::new()))
         })
         .collect();
     let rows = fill(text, file, &head, &mut columns)?;
@@ -187,6 +187,7 @@ fn fill(text: &[u8], file: &str, head: &Head, columns: &mut [Column]) -> Result<
         .map(|column| match &column.cells {
             Cells::Numbers(numbers) => numbers.is_empty(),
             Cells::Words(words) => words.is_empty(),
+            Cells::Other => false,
         })
         .collect();
     for (number_of_line, line) in Lines::new(body).filter(|(_, line)| !is_comment(line)) {
@@ -204,9 +205,10 @@ fn fill(text: &[u8], file: &str, head: &Head, columns: &mut [Column]) -> Result<
                 Cells::Words(words) => {
                     reserve(words, 1, file)?;
                     let word = String::from_utf8_lossy(field);
-                    words.push((!is_missing(field)).then(|| word.into_owned()));
+                    words.push((!is_missing(field)).then(|| word.into()));
                 }
                 Cells::Numbers(_) if column.stray.is_some() => {}
+                Cells::Other => {}
                 Cells::Numbers(numbers) => {
                     let found = number(field, head.delimiter).filter(|_| fits(field));
                     let found = found.or_else(|| is_missing(field).then_some(f64::NAN));
@@ -268,7 +270,7 @@ mod tests {
         assert_eq!(table.rows, 3);
         let cells: Vec<&Cells> = table.columns.iter().map(|column| &column.cells).collect();
         let words = |words: &[Option<&str>]| {
-            Cells::Words(words.iter().map(|word| word.map(str::to_owned)).collect())
+            Cells::Words(words.iter().map(|word| word.map(Into::into)).collect())
         };
         assert_eq!(*cells[0], words(&[Some("x"), Some("y"), Some("z")]));
         assert!(matches!(cells[1], Cells::Numbers(n) if n[..2] == [1.0, 2.0] && n[2].is_nan()));
