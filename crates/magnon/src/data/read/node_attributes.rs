@@ -164,14 +164,19 @@ impl Settled<'_> {
                 DataError::format(file, problem)
             })?;
         }
-        let mut texts: Vec<Option<String>> = Vec::new();
+        let mut texts: Vec<Option<Arc<str>>> = Vec::new();
         reserve(&mut texts, self.nodes, file)?;
         texts.resize(self.nodes, None);
-        let given = self.cells.iter().map(|cell| (cell.node, &*cell.text));
-        let defaults = self.declared.iter().filter_map(|&node| Some((node, self.default?)));
-        for (node, text) in defaults.chain(given) {
+        // A default is kept once, whoever has it.
+        let default: Option<Arc<str>> = self.default.map(Arc::from);
+        for &node in self.declared {
             if let Some(place) = texts.get_mut(node as usize) {
-                *place = Some(text.to_owned());
+                place.clone_from(&default);
+            }
+        }
+        for cell in self.cells {
+            if let Some(place) = texts.get_mut(cell.node as usize) {
+                *place = Some(Arc::from(&*cell.text));
             }
         }
         Ok(Column::from_texts(self.name.to_owned(), texts))

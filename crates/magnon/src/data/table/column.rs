@@ -156,19 +156,17 @@ impl Column {
         }
     }
 
-    /// A column of texts, which are numbers where all of them are.
-    pub(crate) fn from_texts(name: String, texts: Vec<Option<String>>) -> Self {
-        let texts: Vec<Option<String>> = texts
-            .into_iter()
-            .map(|text| text.filter(|text| !is_missing(text.as_bytes())))
-            .collect();
-        let number = |text: &String| Self::number(text);
+    /// A column of texts, which are numbers where all of them are. Texts that are the same may share their place.
+    pub(crate) fn from_texts(name: String, mut texts: Vec<Option<Arc<str>>>) -> Self {
+        for text in &mut texts {
+            if text.as_deref().is_some_and(|text| is_missing(text.as_bytes())) {
+                *text = None;
+            }
+        }
+        let number = |text: &Arc<str>| Self::number(text);
         let numbers: Option<Vec<f64>> =
             texts.iter().map(|text| text.as_ref().map_or(Some(f64::NAN), number)).collect();
-        let words = |texts: Vec<Option<String>>| {
-            Cells::Words(texts.into_iter().map(|text| text.map(Arc::from)).collect())
-        };
-        Self::new(name, numbers.map_or_else(|| words(texts), Cells::Numbers))
+        Self::new(name, numbers.map_or_else(|| Cells::Words(texts), Cells::Numbers))
     }
 
     /// Whether all texts that are not missing are numbers.
