@@ -122,14 +122,14 @@ impl Parquet {
     ) -> Result<impl Iterator<Item = Result<RecordBatch, DataError>>, DataError> {
         let label = self.label();
         let mut reader = guarded(&label, || self.rows.batches(fields, rows, &self.room()))?;
-        let mut next = move || {
+        let next = move || {
             let next = || Ok(reader.next());
             let batch = guarded(&label, next).transpose()?;
             Some(
                 batch.and_then(|batch| batch.map_err(|e| DataError::format(&label, e.to_string()))),
             )
         };
-        Ok(std::iter::from_fn(move || next()))
+        Ok(std::iter::from_fn(next))
     }
 
     /// The columns of the table: those of the file, and of lists one per place.

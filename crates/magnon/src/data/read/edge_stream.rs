@@ -243,8 +243,7 @@ impl EdgeStream {
             if layout.numeric && remarks.is_empty() && !ends.iter().all(|name| looks_whole(name)) {
                 remarks.push(format!("ids are taken as names, as line {line} has no numbers"));
             }
-            let mut node =
-                |name: &[u8]| names.number(String::from_utf8_lossy(name).into_owned(), file);
+            let mut node = |name: &[u8]| names.number(String::from_utf8_lossy(name), file);
             edges.pairs.push([node(ends[0])?, node(ends[1])?]);
             if let Some(column) = layout.columns.weight {
                 let weight = weight(fields[column], layout.delimiter).map_err(fault)?;
