@@ -1,6 +1,6 @@
 //! `cargo xtask golden`: whether every command still gives the same results, to the bit.
 //!
-//! All commands of [`CASES`](cases::CASES) run with `--json` on one thread and on two. What they print and the files that
+//! All commands of [`CASES`] run with `--json` on one thread and on two. What they print and the files that
 //! they write, less times and pages, become digests: one of numbers and files, one of sentences, so that a change of
 //! words alone is told from a change of results. Digests are those of one kind of processor: elsewhere, compare with a
 //! binary that was built before a change.
