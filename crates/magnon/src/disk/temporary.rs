@@ -6,7 +6,7 @@
 use super::is_at;
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -58,9 +58,7 @@ impl Temporary {
             unfinished.push(path.clone());
             drop(unfinished);
             let temporary = Self(path);
-            // Another process may have taken it for a stray one before it was locked. Where files cannot be locked,
-            // nobody takes them for stray.
-            if file.try_lock().is_err() || is_at(&file, &temporary.0)? {
+            if claim(&file, &temporary.0)? {
                 return Ok((file, temporary));
             }
         }
@@ -143,8 +141,8 @@ pub(crate) fn sweep(folder: &Path) -> io::Result<()> {
             continue;
         }
         // The kind is that of the entry itself: a link is neither.
-        if kind.is_file() && is_unheld(&path) {
-            std::fs::remove_file(&path)?;
+        if kind.is_file() {
+            remove_unheld(&path)?;
         } else if kind.is_dir() {
             super::work_folder::remove_stray(&path)?;
         }
@@ -152,16 +150,30 @@ pub(crate) fn sweep(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether nobody holds a file.
-pub(super) fn is_unheld(path: &Path) -> bool {
-    File::open(path)
-        .is_ok_and(|file| file.try_lock().is_ok() && is_at(&file, path).unwrap_or(false))
+/// Holds a file that was just made; `false` where another process takes it for a stray one, and holds or has removed it.
+fn claim(file: &File, path: &Path) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => is_at(file, path),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        // Where files cannot be locked, nobody takes them for stray.
+        Err(TryLockError::Error(_)) => Ok(true),
+    }
+}
+
+/// Removes a file that nobody holds. It is held while it is removed, so that nobody takes it over in between.
+pub(super) fn remove_unheld(path: &Path) -> io::Result<()> {
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    if file.try_lock().is_ok() && is_at(&file, path)? {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::testing::Folder;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
     fn temporary_files_are_known_by_their_names_alone() {
@@ -190,5 +202,42 @@ mod tests {
         assert!(folder.path(".magnon-bbbbbbbbbbbb.tmp/thesis.tex").exists());
         assert!(temporary.path().exists());
         drop(held);
+    }
+
+    #[test]
+    fn a_file_that_is_taken_for_a_stray_one_is_not_claimed() {
+        let folder = Folder::new(&[("held", b""), ("free", b""), ("gone", b"")]);
+        let open = |name: &str| File::open(folder.path(name)).unwrap();
+        let sweeper = open("held");
+        sweeper.lock().unwrap();
+        assert!(!claim(&open("held"), &folder.path("held")).unwrap());
+        let gone = open("gone");
+        remove_unheld(&folder.path("gone")).unwrap();
+        assert!(!claim(&gone, &folder.path("gone")).unwrap());
+        let free = open("free");
+        assert!(claim(&free, &folder.path("free")).unwrap());
+        remove_unheld(&folder.path("free")).unwrap();
+        assert!(folder.path("free").exists());
+    }
+
+    /// Files that are made while others sweep are not taken from under those who make them.
+    #[test]
+    fn sweeping_takes_nothing_that_is_being_made() {
+        let folder = Folder::new(&[]);
+        let root = folder.root();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    sweep(root).unwrap_or(());
+                }
+            });
+            let missing = (0..1000).find(|_| {
+                let (_file, temporary) = Temporary::file(root).unwrap();
+                !temporary.path().exists()
+            });
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(missing, None);
+        });
     }
 }

@@ -4,7 +4,7 @@
 //! with its mark and is renamed before the mark goes, so a folder of its name without one is somebody else's and is
 //! left alone, and so is a link.
 
-use super::temporary::{Temporary, is_unheld};
+use super::temporary::{Temporary, remove_unheld};
 use super::{folder_of, is_at};
 use crate::data::DataError;
 use std::fs::File;
@@ -188,8 +188,12 @@ fn create(path: &Path, kind: &Kind) -> io::Result<()> {
 }
 
 fn write_mark(folder: &Path, kind: &Kind) -> io::Result<File> {
-    let mut lock = File::create_new(folder.join(MARK))?;
-    super::lock(&lock)?;
+    let mark = folder.join(MARK);
+    let mut lock = File::create_new(&mark)?;
+    // Another process may have taken it for a stray one before it was locked.
+    if !super::lock(&lock)? || !is_at(&lock, &mark)? {
+        return Err(ErrorKind::NotFound.into());
+    }
     lock.write_all(kind.mark().as_bytes())?;
     super::sync(&lock)?;
     Ok(lock)
@@ -204,9 +208,7 @@ pub(super) fn remove_stray(folder: &Path) -> io::Result<()> {
             return Ok(());
         }
     }
-    if mark.exists() && is_unheld(&mark) {
-        std::fs::remove_file(&mark)?;
-    }
+    remove_unheld(&mark)?;
     super::remove_folder(folder)
 }
 
