@@ -33,14 +33,10 @@ impl<J: Job> Kept<J> {
         let place = folder.unwrap_or(&cache).join(name);
         let journal = match open(&place) {
             Err(Error::Data(error @ DataError::Io { .. })) if is_passing => {
-                if !common.quiet {
-                    remark!(
-                        "note: {error}; finished work is not kept, so an interrupted command begins anew; set \
-                         MAGNON_CACHE to a folder that can be written to"
-                    );
-                }
+                remark_lost(&error, common);
                 None
             }
+            opened if is_passing => Some(opened?.passing()),
             opened => Some(opened?),
         };
         Ok(Self { journal, place, is_passing })
@@ -50,7 +46,7 @@ impl<J: Job> Kept<J> {
     pub fn remark_known(&self, known: impl Fn(&Journal<J>) -> usize, what: &str, common: &Common) {
         let known = self.journal.as_ref().map_or(0, known);
         if known > 0 && !common.quiet {
-            remark!("note: {known} {what} are known from {}", self.place.display());
+            remark!("note: {} holds {known} {what} from before", self.place.display());
         }
     }
 
@@ -60,10 +56,25 @@ impl<J: Job> Kept<J> {
     }
 
     /// The command is done: its journal stays in a folder of outputs alone.
-    pub fn close(self) -> std::io::Result<()> {
-        let is_there = self.journal.is_some();
-        drop(self.journal);
-        if is_there && self.is_passing { std::fs::remove_file(&self.place) } else { Ok(()) }
+    pub fn close(self, common: &Common) {
+        let Some(journal) = self.journal else { return };
+        if let Some(error) = journal.fault() {
+            remark_lost(error, common);
+        }
+        drop(journal);
+        if self.is_passing {
+            // The next command goes over what stays, so this is for tidiness alone.
+            let _ = std::fs::remove_file(&self.place);
+        }
+    }
+}
+
+fn remark_lost(error: &DataError, common: &Common) {
+    if !common.quiet {
+        remark!(
+            "note: {error}; finished work is not kept, so an interrupted command begins anew; set MAGNON_CACHE to a \
+             folder that can be written to"
+        );
     }
 }
 

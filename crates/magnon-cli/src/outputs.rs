@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::report::usage;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use magnon::data::write::{check_output, is_stream};
+use magnon::data::write::{check_output, is_stdout, is_stream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -16,16 +16,22 @@ pub struct Form {
     endings: &'static [&'static str],
     /// Whether it is written in order, so that a pipe takes it.
     in_order: bool,
+    /// Whether the ending tells the format, so that a name without one, such as a pipe's, is refused.
+    by_ending: bool,
 }
 
-pub const CSV: Form = Form { endings: &["csv", "txt"], in_order: true };
-pub const NPY: Form = Form { endings: &["npy"], in_order: true };
-pub const NPZ: Form = Form { endings: &["npz"], in_order: false };
-pub const HTML: Form = Form { endings: &["html", "htm"], in_order: true };
-pub const JSON: Form = Form { endings: &["json"], in_order: true };
-pub const MARKDOWN: Form = Form { endings: &["md", "markdown", "txt"], in_order: true };
-pub const PACKED: Form = Form { endings: &["magnon"], in_order: false };
-pub const PICTURE: Form = Form { endings: &["svg", "png", "html", "htm"], in_order: true };
+const fn in_order(endings: &'static [&'static str]) -> Form {
+    Form { endings, in_order: true, by_ending: false }
+}
+
+pub const CSV: Form = in_order(&["csv", "txt"]);
+pub const NPY: Form = in_order(&["npy"]);
+pub const NPZ: Form = Form { in_order: false, ..in_order(&["npz"]) };
+pub const HTML: Form = in_order(&["html", "htm"]);
+pub const JSON: Form = in_order(&["json"]);
+pub const MARKDOWN: Form = in_order(&["md", "markdown", "txt"]);
+pub const PACKED: Form = Form { in_order: false, ..in_order(&["magnon"]) };
+pub const PICTURE: Form = Form { by_ending: true, ..in_order(&["svg", "png", "html", "htm"]) };
 
 /// The parser of a flag that names an output file: `-` is the standard output.
 pub fn output() -> impl TypedValueParser<Value = PathBuf> {
@@ -64,16 +70,12 @@ pub fn check(common: &Common, files: &[(&str, Option<&Path>, Form)]) -> anyhow::
     Ok(())
 }
 
-fn is_stdout(path: &Path) -> bool {
-    [STDOUT, "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
-}
-
 fn check_file(flag: &str, path: &Path, form: &Form) -> anyhow::Result<()> {
     // Devices and pipes have no ending to keep to, but a picture's tells its format.
     let stream = is_stream(path);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let known = form.endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    if !known && (!stream || std::ptr::eq(form.endings, PICTURE.endings)) {
+    if !known && (!stream || form.by_ending) {
         let endings: Vec<String> = form.endings.iter().map(|ending| format!(".{ending}")).collect();
         return Err(usage(format!(
             "{flag} {}: the name must end in {}",
@@ -99,7 +101,9 @@ fn check_file(flag: &str, path: &Path, form: &Form) -> anyhow::Result<()> {
 /// Refuses a path that is to be a folder and is a file, a device or a pipe.
 pub fn check_folder(flag: &str, path: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = path else { return Ok(()) };
-    if path == Path::new(STDOUT) || path == Path::new("-") || (path.exists() && !path.is_dir()) {
+    // A link that leads nowhere is there, too: no folder can be made of its name.
+    let there = std::fs::symlink_metadata(path).is_ok();
+    if is_stdout(path) || path == Path::new("-") || (there && !path.is_dir()) {
         return Err(usage(format!("{flag} {}: it is not a folder; name a folder", path.display())));
     }
     check_parent(path)

@@ -76,6 +76,29 @@ fn fill_up(words: &str, says: &str, output: &Path, root: &Path, disk: &FailingDi
     assert!(told > 0, "no operation found the disk full");
 }
 
+/// A command that is killed, and whose work is then damaged in one bit of each file, comes to the same bytes.
+fn damage(words: &str, output: &Path, work: &Path, root: &Path, disk: &FailingDisk) {
+    let whole = fs::read(output).unwrap();
+    let mut damaged = 0;
+    succeed(words, root, disk);
+    let exits = disk.faults(usize::MAX).into_iter().filter(|fault| fault.kind == "exit");
+    for fault in exits.step_by(3) {
+        fs::remove_file(output).unwrap();
+        run(words, root, disk, Some(fault));
+        let files = fs::read_dir(work).into_iter().flatten().map(|entry| entry.unwrap().path());
+        for path in files.filter(|path| path.file_name().unwrap() != "magnon.work") {
+            let mut bytes = fs::read(&path).unwrap();
+            let Some(byte) = bytes.get_mut(fault.at % 40) else { continue };
+            *byte ^= 1;
+            fs::write(&path, bytes).unwrap();
+            damaged += 1;
+        }
+        succeed(words, root, disk);
+        assert!(fs::read(output).unwrap() == whole, "other bytes, {fault:?}");
+    }
+    assert!(damaged > 10, "{damaged} files were there");
+}
+
 #[test]
 fn failing_operations_leave_nothing_half_written() {
     let folder = tempfile::tempdir().unwrap();
@@ -91,6 +114,7 @@ fn failing_operations_leave_nothing_half_written() {
     let pack = "pack @/edges.txt -o @/g.magnon --memory 8M --quiet";
     let packed = endure(pack, &root.join("g.magnon"), root, &disk);
     fill_up(pack, "g.magnon.packing", &root.join("g.magnon"), root, &disk);
+    damage(pack, &root.join("g.magnon"), &root.join("g.magnon.packing"), root, &disk);
     // Room for eight of the columns at a time.
     let memory = NODES * (224 + 12 * 8);
     let filter = format!(
@@ -99,6 +123,7 @@ fn failing_operations_leave_nothing_half_written() {
     );
     let filtered = endure(&filter, &root.join("y.npy"), root, &disk);
     fill_up(&filter, "", &root.join("y.npy"), root, &disk);
+    damage(&filter, &root.join("y.npy"), &root.join("y.npy.blocks"), root, &disk);
     eprintln!("{packed} faults of packing and {filtered} of filtering");
     assert!(packed.min(filtered) > FAULTS / 2);
 }

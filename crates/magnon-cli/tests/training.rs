@@ -127,8 +127,13 @@ const MANY: [&str; 12] = [
 
 impl Running {
     fn start(out: &Path) -> Self {
+        Self::start_on(SMALL, out)
+    }
+
+    fn start_on(data: &str, out: &Path) -> Self {
+        let words = MANY.map(|word| if word == SMALL { data } else { word });
         let child = Command::new(env!("CARGO_BIN_EXE_magnon"))
-            .args(MANY)
+            .args(words)
             .args(["--checkpoint-every", "5", "--out", &text(out)])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -206,6 +211,49 @@ fn a_killed_run_goes_on() {
     running.child.kill().unwrap();
     running.child.wait().unwrap();
     goes_on(&out, &whole);
+}
+
+/// A run that has begun goes on with the data that it has seen, or not at all.
+#[test]
+fn a_run_does_not_go_on_with_other_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let generated = |name: &str, seed: &str| {
+        let data = folder.path().join(name);
+        let words = ["generate", "cyclic", "--nodes", "90", "--seed", seed, "-o", &text(&data)];
+        assert!(magnon(&words).status.success());
+        data
+    };
+    let (data, other) = (generated("data", "0"), generated("other", "1"));
+    let out = folder.path().join("run");
+    let mut running = Running::start_on(&text(&data), &out);
+    running.wait();
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    let resume = ["train", "--resume", "--out", &text(&out)];
+    let parts = [
+        ("adj.npz", "graph"),
+        ("features.npy", "features"),
+        ("labels.csv", "labels"),
+        ("idx_test.csv", "split"),
+    ];
+    for (file, part) in parts {
+        let (path, from) = (data.join(file), other.join(file));
+        let whole = fs::read(&path).unwrap();
+        // Labels and split of both are alike.
+        let changed = match file {
+            "labels.csv" => [&b"1"[..], &whole[1..]].concat(),
+            "idx_test.csv" => whole[whole.iter().position(|&b| b == b'\n').unwrap() + 1..].to_vec(),
+            _ => fs::read(from).unwrap(),
+        };
+        assert!(changed != whole);
+        fs::write(&path, changed).unwrap();
+        let (code, error) = failure(&resume);
+        assert_eq!(code, 1, "{error}");
+        let says = format!("data have changed since the run was begun ({part})");
+        assert!(error.contains(&says) && error.contains("--overwrite"), "{file}: {error}");
+        fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(json(&resume)["epochs"], 8000);
 }
 
 #[cfg(unix)]

@@ -152,6 +152,40 @@ fn work_goes_on_without_a_cache() {
     assert_eq!(code, 1, "{error}");
 }
 
+/// The journal of a comparison is believed as far as its checksums go.
+#[test]
+fn damaged_lines_of_a_journal_are_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, own) = (folder.path().join("cache"), folder.path().join("kept"));
+    let words = ["compare", "demo:nodes=90", "--models", "mlp", "--splits", "9"];
+    let kept = text(&own);
+    let words = [&words[..], &["--quiet", "--json", "-o", &kept]].concat();
+    let accuracies = || {
+        let found: Value = serde_json::from_str(&run(&cache, &words)).unwrap();
+        found["models"][0]["test_accuracies"].clone()
+    };
+    let whole = accuracies();
+    let mut entries = std::fs::read_dir(&own).unwrap().map(|entry| entry.unwrap().path());
+    let journal = entries.find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let lines = std::fs::read_to_string(&journal).unwrap();
+    let at = lines.find("\"right\":\"").expect("hits are kept") + 9;
+    let all = lines[at..].find('"').unwrap();
+    let forged = format!("{}{}{}", &lines[..at], "f".repeat(all), &lines[at + all..]);
+    assert!(forged != lines);
+    std::fs::write(&journal, forged).unwrap();
+    assert_eq!(accuracies(), whole);
+    // A fault of the disk when work is kept, not when the journal is opened: the call goes on, and says so.
+    if cfg!(target_os = "linux") {
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -f 1; trap '' XFSZ; exec \"$0\" \"$@\""]);
+        limited.arg(env!("CARGO_BIN_EXE_magnon")).args(&words[..6]).env("MAGNON_CACHE", &cache);
+        let output = limited.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{told}");
+        assert!(told.contains("MAGNON_CACHE"), "{told}");
+    }
+}
+
 #[test]
 fn tune_writes_a_preset_that_train_takes() {
     let folder = tempfile::tempdir().unwrap();

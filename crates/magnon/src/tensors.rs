@@ -1,7 +1,7 @@
 //! Files of named tensors with a table of words: safetensors, checked and versioned.
 
 use crate::data::DataError;
-use crate::data::write::write_atomic;
+use crate::data::write::{write_atomic, write_own};
 use crate::disk;
 use crate::nn::{Field, NamedNumbers, Shape};
 use safetensors::tensor::TensorView;
@@ -149,9 +149,10 @@ impl Tensors {
         Ok(Encoded { length: (header.len() as u64).to_le_bytes(), header, bytes, from })
     }
 
-    /// Writes the file: whole, or not at all.
+    /// Writes a file of ours: whole, or not at all.
     pub fn write(&self, path: &Path, format: &str) -> Result<(), FileError> {
-        self.encode(path, format)?.write(path)
+        let file = self.encode(path, format)?;
+        Ok(write_own(path, |out| file.parts().iter().try_for_each(|part| out.write_all(part)))?)
     }
 
     /// Reads a file of the given format, and refuses other versions.

@@ -269,6 +269,10 @@ fn defaults_and_names_of_lists_are_not_multiplied() {
     assert!(used < 60 * bytes, "{used} bytes for {bytes}");
 }
 
+fn empty() -> Vec<u8> {
+    format!("{}\n", ",".repeat(999_990)).into_bytes()
+}
+
 /// A line that never ends, and a header of far more columns than there are rows.
 #[test]
 fn columns_cost_in_proportion() {
@@ -294,6 +298,11 @@ fn columns_cost_in_proportion() {
     let (outcome, used) = read("e.csv", vec![("e.csv", text.clone().into_bytes())]);
     outcome.unwrap();
     assert!(used < 100 * bytes, "{used} bytes for {bytes}");
+    // Columns without cells or names.
+    let (error, used) =
+        refused("", vec![adjacency(), ("features.csv", [empty(), empty()].concat())]);
+    assert!(error.contains("too many for so few bytes"), "{error}");
+    assert!(used < 100 * empty().len(), "{used} bytes");
     let text = text.replace("source,target", "id,b").replace("x,y", "0,1");
     let (_, used) = read("", vec![adjacency(), ("features.csv", text.into_bytes())]);
     assert!(used < 100 * bytes, "{used} bytes for {bytes}");

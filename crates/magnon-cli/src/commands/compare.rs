@@ -140,7 +140,7 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     }
     let json = serde_json::to_string(&value)?;
     write(args, &comparison, &json)?;
-    kept.close()?;
+    kept.close(common);
     jobs::print(common, &json, || describe(&comparison, seconds))
 }
 

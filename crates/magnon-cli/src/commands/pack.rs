@@ -4,8 +4,8 @@ use crate::args::{Common, DataArgs, size};
 use crate::jobs::run_jobs;
 use crate::outputs::{self, PACKED, output};
 use crate::report::{Clock, Report, grouped, usage};
-use clap::Args;
-use magnon::data::{PackConfig, PartReport, cut};
+use clap::{Args, value_parser};
+use magnon::data::{PackConfig, PartReport, cut, part_file};
 use magnon::train::DataConfig;
 use magnon::workflow::pack;
 use serde::Serialize;
@@ -29,12 +29,16 @@ pub struct PackArgs {
     pub memory: u64,
     /// Cut the packed graph by rows into so many parts, each with the nodes outside that its rows speak of, for machines
     /// that cannot hold it: G.0.magnon, G.1.magnon and so on beside it
-    #[arg(long, value_name = "P", help_heading = "Output")]
-    pub parts: Option<usize>,
+    #[arg(long, value_name = "P", value_parser = value_parser!(u16).range(1..), help_heading = "Output")]
+    pub parts: Option<u16>,
 }
 
 pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check(common, &[("--output", Some(&args.output), PACKED)])?;
+    for part in 0..args.parts.unwrap_or(0) {
+        let file = part_file(&args.output, part.into());
+        outputs::check(common, &[("--parts", Some(&file), PACKED)])?;
+    }
     let mut data = DataConfig::default();
     args.data.apply(&mut data, common)?;
     if args.data.data.is_none() {
@@ -66,7 +70,7 @@ pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
     report.files([("output", Some(args.output.as_path()))]);
     let mut clock = Clock::from(&found.seconds);
     if let Some(parts) = args.parts {
-        let parts = clock.phase("cut", || cut(&args.output, parts))?;
+        let parts = clock.phase("cut", || cut(&args.output, parts.into()))?;
         for part in &parts {
             let (rows, halo) = (grouped(part.rows), grouped(part.halo));
             let stored = grouped(part.stored);

@@ -9,6 +9,7 @@ use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
 use magnon::data::FeatureFile;
+use magnon::data::write::is_stream;
 use magnon::model::Channel;
 use magnon::nn::Device;
 use magnon::train::DataConfig;
@@ -160,7 +161,10 @@ fn run_on_disk(
         clock.phase("read", || FeatureFile::open(&features, &loaded.dataset, &config.load))?;
     let built = build(&args.operator, &loaded, common)?;
     drop(loaded); // the graph is in the operator now
-    let kept = "blocks that are done stay; the same command goes on from there";
+    let kept = match is_stream(output) {
+        true => "nothing was kept, as the output is no file",
+        false => "blocks that are done stay; the same command goes on from there",
+    };
     let found = run_jobs(common, kept, |progress| {
         propagate_file(&built, &features, &file, &args.filter.config(), progress)
     })

@@ -56,7 +56,7 @@ pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
     }
     let command = command(args);
     write(args, &found, &command)?;
-    kept.close()?;
+    kept.close(common);
     jobs::print(common, &serde_json::to_string(&found)?, || describe(&found))
 }
 

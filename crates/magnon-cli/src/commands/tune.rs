@@ -6,6 +6,7 @@ use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, JSON, PICTURE, output};
 use crate::report::usage;
 use crate::tune_page;
+use anyhow::bail;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::train::RunConfig;
@@ -88,9 +89,13 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let tuning = run_jobs(common, words, |progress| {
         tune(&dataset, &base, &splits, &config, kept.journal.as_mut(), progress)
     })?;
+    if tuning.trials.iter().all(|trial| trial.error.is_some()) {
+        let first = tuning.trials.iter().find_map(|trial| trial.error.as_deref());
+        bail!("no trial could be trained: {}", first.unwrap_or_default());
+    }
     let seconds = start.elapsed().as_secs_f64();
     write(args, &tuning)?;
-    kept.close()?;
+    kept.close(common);
     let mut value = serde_json::to_value(&tuning)?;
     value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
     jobs::print(common, &value.to_string(), || describe(args, &tuning, seconds))

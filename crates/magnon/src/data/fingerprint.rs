@@ -82,9 +82,13 @@ fn add_features(hasher: &mut crc32fast::Hasher, dataset: &Dataset) {
     let Some(features) = &dataset.features else { return };
     hasher.update(&(features.cols() as u64).to_le_bytes());
     hasher.update(bytemuck::cast_slice(features.values()));
+    // Sparse ones are told from dense ones, and the same entries in other rows from each other.
     if let Features::Sparse(matrix) = features {
+        hasher.update(b"sparse");
         for row in 0..matrix.rows() {
-            hasher.update(bytemuck::cast_slice(matrix.row(row).0));
+            let columns = matrix.row(row).0;
+            hasher.update(&(columns.len() as u64).to_le_bytes());
+            hasher.update(bytemuck::cast_slice(columns));
         }
     }
 }
@@ -99,5 +103,38 @@ fn add_splits(hasher: &mut crc32fast::Hasher, splits: &[Split]) {
     for nodes in splits.iter().flat_map(|split| [&split.train, &split.val, &split.test]) {
         hasher.update(&(nodes.len() as u64).to_le_bytes());
         hasher.update(bytemuck::cast_slice(nodes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::SyntheticConfig;
+    use crate::graph::generate::GeneratorConfig;
+    use crate::matrix::{Matrix, SparseMatrix};
+
+    fn with(features: Features) -> Fingerprint {
+        let graph = GeneratorConfig { nodes: 2, blocks: 2, ..Default::default() };
+        let config = SyntheticConfig { graph, columns: 0, ..Default::default() };
+        Fingerprint::of(&Dataset { features: Some(features), ..config.dataset("two").unwrap() })
+    }
+
+    #[test]
+    fn features_that_differ_by_their_rows_or_their_form_alone_are_told_apart() {
+        let sparse = |row| {
+            let entries = [(0, 0, 1.0), (row, 1, 1.0)].into_iter();
+            Features::Sparse(SparseMatrix::from_triplets(2, 2, entries).unwrap())
+        };
+        let found = [
+            sparse(0),
+            sparse(1),
+            Features::Dense(Matrix::from_vec(2, 2, vec![1.0, 1.0, 0.0, 0.0]).unwrap()),
+        ];
+        let found = found.map(with);
+        for (at, one) in found.iter().enumerate() {
+            for other in &found[..at] {
+                assert_eq!(one.differences(other), ["features"]);
+            }
+        }
     }
 }

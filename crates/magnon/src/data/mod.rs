@@ -38,6 +38,8 @@ pub use fingerprint::{Fingerprint, fingerprint};
 pub(crate) use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
 pub use made::{MadeFeatures, MadeKind};
-pub use packed::{GraphPart, PackConfig, PackProgress, PackReport, PartReport, cut, pack};
+pub use packed::{
+    GraphPart, PackConfig, PackProgress, PackReport, PartReport, cut, pack, part_file,
+};
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

@@ -6,13 +6,16 @@ pub(crate) mod faults;
 mod sealed;
 mod target;
 mod temporary;
+mod version;
 mod work_folder;
 
 pub(crate) use sealed::{checksum, seal, unseal};
+pub use target::is_stdout;
 pub(crate) use target::{Stream, Target, TargetFile, WriteSeek, folder_of};
 pub use temporary::remove_unfinished;
 pub(crate) use temporary::{Temporary, enlist, is_temporary, strike};
-pub(crate) use work_folder::{Kind, WorkFolder};
+pub(crate) use version::Version;
+pub(crate) use work_folder::{Kind, WorkFolder, is_numbered};
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -92,10 +95,27 @@ pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file for a lock, and makes it where it is missing.
-pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+/// Opens a file of ours that is added to or locked, and makes it where it is missing. A link, a pipe or a device of its
+/// name is refused: what it leads to is not ours.
+pub(crate) fn open_own(path: &Path) -> io::Result<File> {
     trip(Operation::Create)?;
-    OpenOptions::new().write(true).create(true).truncate(false).open(path)
+    let refused =
+        || io::Error::new(ErrorKind::InvalidInput, "it is not a regular file; move it away");
+    if let Some(meta) = missing_is_none(std::fs::symlink_metadata(path))?
+        && !meta.is_file()
+    {
+        return Err(refused());
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    // One that was put there since is not followed, either, nor waited for.
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        libc::O_NOFOLLOW | libc::O_NONBLOCK,
+    );
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
 /// Makes a new file under a name that no other has.

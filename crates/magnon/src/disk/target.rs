@@ -32,8 +32,8 @@ pub(crate) struct TargetFile {
 impl Target {
     /// What a path names. A folder is refused.
     pub fn of(path: &Path) -> io::Result<Self> {
-        if path == Path::new(STDOUT) || is_descriptor(path) {
-            return Ok(Self::Stream(path.to_owned()));
+        if let Some(open) = descriptor(path) {
+            return Ok(Self::Stream(open));
         }
         let Some(meta) = metadata(path)? else {
             let path = follow(path)?;
@@ -51,6 +51,11 @@ impl Target {
 }
 
 impl TargetFile {
+    /// A file of ours, such as those of a work folder. A link of its name is replaced itself.
+    pub fn own(path: &Path) -> Self {
+        Self { path: path.to_owned(), permissions: None }
+    }
+
     /// What a path names, for a format that is not written in order. A device or a pipe is refused.
     pub fn of(path: &Path) -> io::Result<Self> {
         match Target::of(path)? {
@@ -80,13 +85,29 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// Whether a path names an open file of this process. Even where that is a regular file, it is written to as it is: the
-/// shell that opened it holds the file and not its name.
-fn is_descriptor(path: &Path) -> bool {
-    cfg!(unix)
-        && (path == Path::new("/dev/stderr")
-            || path.starts_with("/dev/fd")
-            || path.starts_with("/proc/self/fd"))
+/// Whether output to this path goes to the standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    descriptor(path).is_some_and(|open| {
+        [STDOUT, "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| open == Path::new(name))
+    })
+}
+
+/// The open file of this process that a path or a link names. Even where that is a regular file, it is written to as it
+/// is: the shell that opened it holds the file and not its name.
+fn descriptor(path: &Path) -> Option<PathBuf> {
+    let is_open = |path: &Path| {
+        let numbered = ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder));
+        // The standard output has its name on every system.
+        path == Path::new(STDOUT) || cfg!(unix) && (path == Path::new("/dev/stderr") || numbered)
+    };
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        if is_open(&path) {
+            return Some(path);
+        }
+        path = folder_of(&path).join(std::fs::read_link(&path).ok()?);
+    }
+    None
 }
 
 /// The name at the end of links that lead to no file yet.
@@ -167,5 +188,9 @@ mod tests {
             let error = TargetFile::of(Path::new(name)).unwrap_err().to_string();
             assert!(error.contains("device or a pipe"), "{error}");
         }
+        let folder = Folder::new(&[]);
+        symlink(STDOUT, folder.path("out")).unwrap();
+        assert!(is_stdout(&folder.path("out")) && !is_stdout(&folder.path("other")));
+        assert!(matches!(Target::of(&folder.path("out")).unwrap(), Target::Stream(_)));
     }
 }

@@ -22,17 +22,22 @@ const TRIES: usize = 100;
 /// Temporary files that are being written now.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files that are being written now, for a program that is about to end in
+/// Removes the temporary files and folders that are being written now, for a program that is about to end in
 /// the middle of it.
 pub fn remove_unfinished() {
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.iter() {
         // It may just have been renamed or removed, and nobody is left to be told of an error.
         let _ = std::fs::remove_file(path);
+        // In a folder of ours, another thread may be writing still.
+        let is_folder = || std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+        (0..TRIES).take_while(|_| is_folder()).for_each(|_| {
+            let _ = std::fs::remove_dir_all(path);
+        });
     }
 }
 
-/// Puts a file on the list of those to be removed by [`remove_unfinished`].
+/// Puts a file, or a folder with all that is in it, on the list of those to be removed by [`remove_unfinished`].
 pub(crate) fn enlist(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
 }

@@ -4,7 +4,7 @@
 //! with its mark and is renamed before the mark goes, so a folder of its name without one is somebody else's and is
 //! left alone, and so is a link.
 
-use super::temporary::{Temporary, remove_unheld};
+use super::temporary::{Temporary, enlist, remove_unheld, strike};
 use super::{folder_of, is_at};
 use crate::data::DataError;
 use std::fs::File;
@@ -36,6 +36,12 @@ impl Kind {
     }
 }
 
+/// Whether a name is a prefix with a number behind it.
+pub(crate) fn is_numbered(name: &str, prefix: &str) -> bool {
+    let number = name.strip_prefix(prefix).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// A folder of ours, locked.
 pub(crate) struct WorkFolder {
     path: PathBuf,
@@ -43,7 +49,24 @@ pub(crate) struct WorkFolder {
     /// The mark; it is locked while it is open.
     _lock: File,
     /// Where the folder goes with this value: one that no other call finds again.
-    _nameless: Option<tempfile::TempDir>,
+    _nameless: Option<Nameless>,
+}
+
+/// A folder that goes with this value, or when the process is stopped.
+struct Nameless(tempfile::TempDir);
+
+impl Nameless {
+    fn new() -> io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        enlist(folder.path());
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Nameless {
+    fn drop(&mut self) {
+        strike(self.0.path());
+    }
 }
 
 impl WorkFolder {
@@ -68,9 +91,9 @@ impl WorkFolder {
     pub fn nameless(kind: &'static Kind) -> Result<Self, DataError> {
         let place = std::env::temp_dir();
         let make = || -> io::Result<Self> {
-            let folder = tempfile::tempdir()?;
-            let lock = write_mark(folder.path(), kind)?;
-            let path = folder.path().to_owned();
+            let folder = Nameless::new()?;
+            let path = folder.0.path().to_owned();
+            let lock = write_mark(&path, kind)?;
             Ok(Self { path, kind, _lock: lock, _nameless: Some(folder) })
         };
         make().map_err(|reason| DataError::Io { path: place, action: "write in", reason })

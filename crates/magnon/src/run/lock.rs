@@ -34,7 +34,7 @@ impl Lock {
                 move |reason| DataError::Io { path, action, reason }
             };
             disk::make_folder(folder).map_err(failed(folder, "make"))?;
-            let file = match disk::open_lock(&path) {
+            let file = match disk::open_own(&path) {
                 // Another process has just removed the folder that it had made.
                 Err(reason) if reason.kind() == ErrorKind::NotFound => continue,
                 opened => opened.map_err(failed(&path, "make"))?,
@@ -91,11 +91,11 @@ mod tests {
     fn a_lock_on_a_file_without_its_name_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(Lock::NAME);
-        let file = disk::open_lock(&path).unwrap();
+        let file = disk::open_own(&path).unwrap();
         assert!(is_at(&file, &path).unwrap());
         std::fs::remove_file(&path).unwrap();
         assert!(!is_at(&file, &path).unwrap());
-        let _other = disk::open_lock(&path).unwrap();
+        let _other = disk::open_own(&path).unwrap();
         assert!(!is_at(&file, &path).unwrap());
     }
 }

@@ -1,6 +1,6 @@
 //! `checkpoints`: the part of a run folder that a run under way writes in.
 
-use crate::data::write::write_atomic;
+use crate::data::write::write_own;
 use crate::data::{DataError, Fingerprint};
 use crate::disk::{self, is_temporary, seal, unseal};
 use crate::tensors::{FileError, bytes_of, format_of};
@@ -27,8 +27,20 @@ impl UnderWay {
         self.path.join("config.json")
     }
 
+    /// Refuses a link of the folder's name: what it leads to is not ours to write in, or to remove.
+    fn refuse_link(&self) -> Result<(), FileError> {
+        match std::fs::symlink_metadata(&self.path) {
+            Ok(meta) if meta.is_symlink() => Err(FileError::Broken {
+                path: self.path.clone(),
+                problem: "it is a link, where a run keeps its checkpoints; move it away".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a run is under way.
     pub fn is_begun(&self) -> Result<bool, FileError> {
+        self.refuse_link()?;
         let path = self.config_file();
         disk::exists(&path).map_err(|reason| FileError::Read { path, reason })
     }
@@ -61,7 +73,7 @@ impl UnderWay {
             problem: error.to_string(),
         };
         let text = seal(&json!({ "config": config, "data": data })).map_err(broken)?;
-        Ok(write_atomic(&path, |out| out.write_all(text.as_bytes()))?)
+        Ok(write_own(&path, |out| out.write_all(text.as_bytes()))?)
     }
 
     /// Removes what the run has left, and nothing that is not ours. The configuration goes first, so
@@ -83,6 +95,7 @@ impl UnderWay {
     }
 
     fn look(&self) -> Result<Found, FileError> {
+        self.refuse_link()?;
         let mut found = Found::default();
         let listed = disk::list(&self.path).map_err(|reason| failed(&self.path, "list", reason))?;
         for path in listed.unwrap_or_default() {

@@ -3,9 +3,9 @@
 
 use super::precision::Precision;
 use super::{BuiltOperator, FilteredFile};
-use crate::data::write::{is_stream, write_atomic};
+use crate::data::write::{is_stream, write_own};
 use crate::data::{DataError, FeatureFile};
-use crate::disk::{self, Kind, TargetFile, WorkFolder};
+use crate::disk::{self, Kind, TargetFile, Version, WorkFolder, is_numbered};
 use crate::filter::{Filter, Propagated};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -21,8 +21,7 @@ static KIND: Kind = Kind { suffix: ".blocks", work: "filtering", is_ours };
 
 /// Whether a file of the folder is one that filtering writes.
 fn is_ours(name: &str) -> bool {
-    let block = name.strip_prefix("block-");
-    name == "key" || block.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
+    name == "key" || is_numbered(name, "block-")
 }
 
 /// How columns are cut into blocks.
@@ -75,7 +74,7 @@ impl Blocks {
                 built.operator.config(),
                 built.operator.pattern().checksum(),
                 filter,
-                (features, meta.len(), meta.modified().ok(), file.feature_norm),
+                (features, Version::of(&meta), file.feature_norm),
                 (shape.width, file.precision),
             )
         );
@@ -87,7 +86,7 @@ impl Blocks {
         let path = folder.path("key");
         if disk::read(&path).ok().as_deref() != Some(key.as_bytes()) {
             folder.empty()?;
-            write_atomic(&path, |target| target.write_all(key.as_bytes()))?;
+            write_own(&path, |target| target.write_all(key.as_bytes()))?;
         }
         Ok(Self { folder, shape })
     }
@@ -126,7 +125,7 @@ impl Blocks {
         result: &Propagated,
         precision: Precision,
     ) -> Result<(), DataError> {
-        write_atomic(&self.path(block), |target| {
+        write_own(&self.path(block), |target| {
             let mut summed = Summed { target, sum: crc32fast::Hasher::new() };
             precision.put(result, &mut summed)?;
             let trailer = summed.trailer(block);

@@ -2,11 +2,12 @@
 
 use crate::Error;
 use crate::data::{DataError, Dataset, fingerprint};
+use crate::disk;
 use crate::run::FileError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,9 @@ pub struct Journal<J> {
     path: PathBuf,
     file: File,
     jobs: HashMap<String, J>,
+    /// Whether the call goes on where a job cannot be kept, and the error after which none was.
+    passing: bool,
+    fault: Option<DataError>,
 }
 
 impl<J: Job> Journal<J> {
@@ -52,14 +56,19 @@ impl<J: Job> Journal<J> {
             std::fs::create_dir_all(folder)
                 .map_err(|reason| failed("make the folder of", reason))?;
         }
-        crate::disk::check_regular(path).map_err(|reason| failed("open", reason))?;
-        let opened =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = opened.map_err(|reason| failed("open", reason))?;
+        let mut file = disk::open_own(path).map_err(|reason| failed("open", reason))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let problem = "another process is writing to it; wait for its end".to_owned();
             return Err(FileError::Broken { path: path.to_owned(), problem }.into());
         }
+        let foreign = || FileError::Broken {
+            path: path.to_owned(),
+            problem:
+                "it holds results on other data, or of another command or version; choose another \
+                      folder, or remove it"
+                    .to_owned(),
+        };
+        let header = json(path, &own)?;
         let mut jobs = HashMap::new();
         let mut reader = BufReader::new(&file);
         let mut end = 0u64;
@@ -70,14 +79,15 @@ impl<J: Job> Journal<J> {
             let read = reader.read_until(b'\n', &mut line);
             let read = read.map_err(|reason| failed("read", reason))?;
             if read == 0 || line.last() != Some(&b'\n') {
+                // Without a whole first line it is ours only where a kill has cut ours short.
+                if first && !header.as_bytes().starts_with(&line) {
+                    return Err(foreign().into());
+                }
                 break;
             }
             if first {
                 if serde_json::from_slice::<Header>(&line).ok().as_ref() != Some(&own) {
-                    let problem = "it holds results on other data, or of another command or version; \
-                                   choose another folder, or remove it";
-                    let (path, problem) = (path.to_owned(), problem.to_owned());
-                    return Err(FileError::Broken { path, problem }.into());
+                    return Err(foreign().into());
                 }
                 first = false;
             } else if let Some(job) = unseal::<J>(&line) {
@@ -87,11 +97,21 @@ impl<J: Job> Journal<J> {
         }
         file.set_len(end).map_err(|reason| failed("write", reason))?;
         file.seek(SeekFrom::End(0)).map_err(|reason| failed("write", reason))?;
-        let mut journal = Self { path: path.to_owned(), file, jobs };
+        let mut journal = Self { path: path.to_owned(), file, jobs, passing: false, fault: None };
         if first {
-            journal.append(&json(path, &own)?)?;
+            journal.append(&header)?;
         }
         Ok(journal)
+    }
+
+    /// The same journal, without which the call can do: where a job cannot be kept, no more are, and it goes on.
+    pub fn passing(self) -> Self {
+        Self { passing: true, ..self }
+    }
+
+    /// Why jobs are not kept any more.
+    pub fn fault(&self) -> Option<&DataError> {
+        self.fault.as_ref()
     }
 
     /// A file name for the journal of a data set, which no other data set has.
@@ -122,16 +142,21 @@ impl<J: Job> Journal<J> {
     /// Keeps a job.
     pub(super) fn keep(&mut self, job: &J) -> Result<(), Error> {
         let record = json(&self.path, job)?;
-        self.append(&format!("{}{record}}}", prefix(&record)))?;
+        if self.fault.is_none() {
+            match self.append(&format!("{}{record}}}", prefix(&record))) {
+                Err(error) if self.passing => self.fault = Some(error),
+                kept => kept?,
+            }
+        }
         self.jobs.insert(job.key().to_owned(), job.clone());
         Ok(())
     }
 
-    fn append(&mut self, text: &str) -> Result<(), Error> {
+    fn append(&mut self, text: &str) -> Result<(), DataError> {
         // One call per line, so that an end in the middle cuts at most the last one.
         let written = self.file.write_all(format!("{text}\n").as_bytes());
         let path = self.path.clone();
-        Ok(written.map_err(|reason| DataError::Io { path, action: "write", reason })?)
+        written.map_err(|reason| DataError::Io { path, action: "write", reason })
     }
 }
 

@@ -285,6 +285,11 @@ fn files_that_end_early_are_refused() {
         let cut = text[..middle].rfind(['>', ']', '}']).unwrap() + 1;
         let error = refused(cut);
         assert!(error.contains("ends early"), "{name}: {error}");
+        // Two documents one after the other, and one in a text.
+        for more in if name == "g.gml" { vec![] } else { vec![text, "and so on"] } {
+            let both = [text.as_bytes(), more.as_bytes()].concat();
+            assert!(read(name, &vec![(name, both)]).is_err(), "{name}: {more}");
+        }
     }
 }
 

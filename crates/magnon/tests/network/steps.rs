@@ -347,6 +347,47 @@ fn mapped_rows_are_those_in_memory() {
     }
 }
 
+/// Any number of a file is held against the features that a model is trained on.
+#[test]
+fn filtered_features_that_are_others_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    let data = dataset(80, 12, 6);
+    let q = charge(3);
+    let mut config = crate::training_common::config("mgc", q);
+    config.operator.as_mut().unwrap().pass = PassChoice::Low;
+    let operator = OperatorConfig { charge: q, ..Default::default() };
+    let operator = MagneticOperator::new(&data.graph, &operator).unwrap();
+    let filter = Filter::linear_rank(4).unwrap();
+    let features = data.features.as_ref().unwrap();
+    let Propagated::Complex(filtered) =
+        propagate(&operator, &filter, features, &|_, _| true).unwrap()
+    else {
+        panic!("with a charge the numbers are complex");
+    };
+    let run = |dataset| {
+        let experiment = Experiment::new(dataset, &config).unwrap();
+        let experiment = experiment.with_filtered(q, MappedRows::open(&path).unwrap()).unwrap();
+        experiment.run(None, &()).map(drop).map_err(|error| error.to_string())
+    };
+    magnon::data::write::write_npy(&path, &filtered).unwrap();
+    run(&data).unwrap();
+    // One number of the features in their last column, and single bits of the file.
+    let mut other = dataset(80, 12, 6);
+    let Some(Features::Dense(x)) = &mut other.features else { panic!("dense") };
+    *x.as_mut_slice().last_mut().unwrap() += 1.0;
+    let error = run(&other).unwrap_err();
+    assert!(error.contains("same features"), "{error}");
+    let whole = std::fs::read(&path).unwrap();
+    for (number, bit) in [(5, 31), (200, 30), (1919, 23), (777, 22)] {
+        let mut bytes = whole.clone();
+        bytes[128 + 4 * number + bit / 8] ^= 1 << (bit % 8);
+        std::fs::write(&path, bytes).unwrap();
+        let error = run(&data).unwrap_err();
+        assert!(error.contains("other numbers"), "{number}, {bit}: {error}");
+    }
+}
+
 /// A .npy file with the header given.
 fn npy(descr: &str, order: &str, shape: &str, payload: &[u8]) -> Vec<u8> {
     let text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");

@@ -35,7 +35,12 @@ pub(super) fn rows_of(part: u64, parts: u64, nodes: u64) -> Range<u64> {
     cut(part)..cut(part + 1)
 }
 
-/// Cuts the packed graph at `path` into parts, files of its name with the number of the part before the ending.
+/// The file of a part: the graph's name with the number of the part before the ending.
+pub fn part_file(graph: &Path, part: usize) -> PathBuf {
+    graph.with_extension(format!("{part}.magnon"))
+}
+
+/// Cuts the packed graph at `path` into parts, see [`part_file`].
 ///
 /// The cut opens the cycles that run across it: the charge is found on the whole graph, and parts are given it.
 pub fn cut(path: &Path, parts: usize) -> Result<Vec<PartReport>, DataError> {
@@ -103,7 +108,7 @@ fn write_part(
     let own = rows_of(index as u64, parts as u64, nodes as u64);
     let own = own.start as usize..own.end as usize;
     let entries = merged.offsets[own.start]..merged.offsets[own.end];
-    let file = path.with_extension(format!("{index}.magnon"));
+    let file = part_file(path, index);
     let label = file.display().to_string();
     let mut ranks = Ranks::new(nodes, &label)?;
     own.clone().for_each(|row| ranks.insert(row));

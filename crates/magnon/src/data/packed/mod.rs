@@ -17,7 +17,7 @@ mod scan;
 mod spill;
 mod state;
 
-pub use cut::{PartReport, cut};
+pub use cut::{PartReport, cut, part_file};
 pub(crate) use format::is_packed;
 pub(crate) use open::{Packed, open};
 pub use part::GraphPart;

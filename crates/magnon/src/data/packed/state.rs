@@ -3,12 +3,11 @@
 use super::PackConfig;
 use super::spill::Written;
 use crate::data::DataError;
-use crate::data::store::io_error;
-use crate::data::write::write_atomic;
-use crate::disk::{self, Kind, TargetFile, WorkFolder, seal, unseal};
+use crate::data::store::{Store, io_error};
+use crate::data::write::write_own;
+use crate::disk::{self, Kind, TargetFile, Version, WorkFolder, is_numbered, seal, unseal};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 /// How the nodes of the text are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +74,7 @@ pub(super) struct BuildState {
 /// All that is known of packing under way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
-    /// Of what it is: the file, its size and time, the configuration.
+    /// Of what it is: the files with their versions, the configuration.
     pub key: String,
     pub scan: ScanState,
     /// Once the records are distributed.
@@ -103,25 +102,22 @@ static KIND: Kind = Kind { suffix: ".packing", work: "packing", is_ours };
 fn is_ours(name: &str) -> bool {
     const NAMES: [&str; 8] =
         ["state.json", "pairs", "weights", "names", "graph", "targets", "values", "out_values"];
-    let bucket = name.strip_prefix(BUCKETS);
-    NAMES.contains(&name)
-        || bucket.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
+    NAMES.contains(&name) || is_numbered(name, BUCKETS)
 }
 
 /// What tells one packing from another.
-fn key(source: &Path, config: &PackConfig) -> Result<String, DataError> {
+fn key(source: &Path, target: &Path, config: &PackConfig) -> Result<String, DataError> {
     // Of a folder, its files: its own time does not change with theirs.
-    let mut paths = match disk::list(source) {
-        Ok(Some(paths)) => paths,
-        _ => vec![source.to_owned()],
-    };
+    let mut paths = Store::open(source)?.files();
     paths.sort();
     let mut files = Vec::new();
     for path in paths {
         let meta = std::fs::metadata(&path).map_err(|reason| io_error(&path, "read", reason))?;
-        let time = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let time = time.map(|time| time.as_nanos() as u64);
-        files.push((path.display().to_string(), meta.len(), time));
+        // An earlier result may lie in the folder.
+        if std::fs::canonicalize(&path).is_ok_and(|path| path == target) {
+            continue;
+        }
+        files.push((path.display().to_string(), Version::of(&meta)));
     }
     let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
     serde_json::to_string(&(whole.display().to_string(), files, config))
@@ -133,7 +129,7 @@ impl Work {
     pub fn open(source: &Path, output: &Path, config: &PackConfig) -> Result<Self, DataError> {
         let failed = |reason| io_error(output, "write", reason);
         let target = TargetFile::of(output).map_err(failed)?;
-        let key = key(source, config)?;
+        let key = key(source, &target.path, config)?;
         let folder = WorkFolder::beside(&target.path, &KIND)?;
         let state = disk::read(&folder.path(STATE)).ok();
         let state = state.and_then(|text| unseal(&text));
@@ -186,7 +182,7 @@ impl Work {
         let path = self.path(STATE);
         let text = seal(&self.state)
             .map_err(|error| DataError::format(path.display().to_string(), error.to_string()))?;
-        write_atomic(&path, |target| target.write_all(text.as_bytes()))
+        write_own(&path, |target| target.write_all(text.as_bytes()))
     }
 
     /// Removes a file of the folder that is not needed any more.

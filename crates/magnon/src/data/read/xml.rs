@@ -25,7 +25,7 @@ pub(super) fn walk(
     let config = reader.config_mut();
     config.trim_text(true);
     config.expand_empty_elements = true;
-    let mut open = 0usize;
+    let (mut open, mut ended) = (0usize, false);
     loop {
         let at = reader.buffer_position() as usize;
         let broken = |problem: String| {
@@ -37,6 +37,9 @@ pub(super) fn walk(
                 return Err(ends_early(bytes, file, "an element is not closed"));
             }
             Event::Eof => return Ok(()),
+            Event::Start(_) | Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) if ended => {
+                return Err(broken("there is more behind the end of the root element".to_owned()));
+            }
             Event::Start(start) => {
                 open += 1;
                 let attributes = attributes(&start).map_err(broken)?;
@@ -44,6 +47,7 @@ pub(super) fn walk(
             }
             Event::End(end) => {
                 open = open.saturating_sub(1);
+                ended = open == 0;
                 visit(Step::End(local(end.name().as_ref())))?;
             }
             Event::Text(text) => {

@@ -117,6 +117,19 @@ impl Store {
         Some(Self::new(path, path.parent().unwrap_or(Path::new("")), entries, only))
     }
 
+    /// The files on the disk that data may be read from: the one that was named, or those of the folder or the prefix.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        if self.path.is_file() {
+            return vec![self.path.clone()];
+        }
+        let prefix = self.path.to_string_lossy();
+        let on_disk = self.entries.iter().filter_map(|entry| match &entry.place {
+            Place::Disk(path) => Some(path),
+            Place::Archived(_) => None,
+        });
+        on_disk.filter(|path| path.to_string_lossy().starts_with(&*prefix)).cloned().collect()
+    }
+
     /// What was opened, as it was named.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -302,6 +315,20 @@ mod tests {
         assert_eq!(store.candidates().collect::<Vec<_>>(), ["a.txt"]);
         assert_eq!(store.read("b.txt").unwrap(), b"two");
         assert!(store.read("c.txt").is_err());
+    }
+
+    #[test]
+    fn the_files_that_data_are_read_from() {
+        let names = ["d/raw/edge.csv", "d/raw/notes", "ind.cora.x", "ind.cora.y", "other"];
+        let folder = Folder::new(&names.map(|name| (name, b"".as_slice())));
+        let files = |name: &str| {
+            let files = Store::open(&folder.path(name)).unwrap().files();
+            let names = files.iter().map(|path| path.strip_prefix(folder.root()).unwrap());
+            names.map(|path| path.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(files("d"), ["d/raw/edge.csv", "d/raw/notes"]);
+        assert_eq!(files("ind.cora"), ["ind.cora.x", "ind.cora.y"]);
+        assert_eq!(files("other"), ["other"]);
     }
 
     #[test]

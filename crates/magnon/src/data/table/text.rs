@@ -3,8 +3,11 @@
 use super::{Cells, Column, Table, is_missing, meaning};
 use crate::data::DataError;
 use crate::data::room::reserve;
-use crate::data::store::Store;
+use crate::data::store::{Store, allowance};
 use crate::data::text::{Delimiter, Lines, MOST_FIELDS, is_comment, too_many_fields, without_bom};
+
+/// Bytes that a column takes, its cells aside, until the table is used.
+const COLUMN: u64 = 512;
 
 /// Lines that are looked at to tell how a table is laid out.
 const SAMPLE: usize = 50;
@@ -147,6 +150,11 @@ pub(super) fn parse(text: &[u8], file: &str) -> Result<Table, DataError> {
         return Err(DataError::format(file, "there is no row in it"));
     };
     let width = head.rows.first().map_or(0, Vec::len).max(head.header.as_ref().map_or(0, Vec::len));
+    // Columns without cells would take far more memory than the file has bytes.
+    if (width as u64).saturating_mul(COLUMN) > allowance(text.len() as u64) {
+        let problem = format!("{width} columns, which is too many for so few bytes");
+        return Err(DataError::line(file, head.line, problem));
+    }
     let mut columns: Vec<Column> = (0..width)
         .map(|k| {
             let given = head.header.as_ref().and_then(|header| header.get(k));

@@ -30,6 +30,15 @@ pub fn write_atomic(
     attempt().map_err(|reason| failed(path, reason))
 }
 
+/// The same for a file that we keep for ourselves: a link of its name is replaced itself, and what it leads to stays.
+pub(crate) fn write_own(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let write = || prepare(TargetFile::own(path), |target| content(target))?.place();
+    write().map_err(|reason| failed(path, reason))
+}
+
 /// The same for a format that is not written in order. A device or a pipe is refused.
 pub(crate) fn write_seekable(
     path: &Path,
@@ -67,13 +76,12 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Writes the file beside `path`.
-    pub(crate) fn new(
+    /// Writes a file of ours beside `path`.
+    pub(crate) fn own(
         path: &Path,
         content: impl FnOnce(&mut dyn WriteSeek) -> io::Result<()>,
     ) -> Result<Self, DataError> {
-        let prepared = TargetFile::of(path).and_then(|target| prepare(target, content));
-        prepared.map_err(|reason| failed(path, reason))
+        prepare(TargetFile::own(path), content).map_err(|reason| failed(path, reason))
     }
 
     /// Gives the file its name.
@@ -137,6 +145,16 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.root()).unwrap().count(), 1);
         write_atomic(&folder.path("old"), |w| w.write_all(b"new")).unwrap();
         assert_eq!(std::fs::read(folder.path("old")).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_file_of_ours_is_replaced_itself() {
+        let folder = Folder::new(&[("theirs", b"theirs")]);
+        std::os::unix::fs::symlink(folder.path("theirs"), folder.path("ours")).unwrap();
+        write_own(&folder.path("ours"), |w| w.write_all(b"ours")).unwrap();
+        assert_eq!(std::fs::read(folder.path("theirs")).unwrap(), b"theirs");
+        assert_eq!(std::fs::read(folder.path("ours")).unwrap(), b"ours");
     }
 
     #[test]

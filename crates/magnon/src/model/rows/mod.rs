@@ -3,6 +3,7 @@
 //! The graph is used once, before training; a step then needs the rows of its training nodes and no
 //! others, and rows may come in batches or from a file that is mapped and not loaded.
 
+mod check;
 mod network;
 mod order;
 mod project;

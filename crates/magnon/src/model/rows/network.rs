@@ -1,14 +1,15 @@
 //! `RowNetwork`: a head on rows of features.
 
+use super::check::check_mapped;
 use super::order::{ProductOrder, dense_rows, feature_rows, filter_rows};
 use super::project::{classify, multiply, project};
 use super::source::{MappedRows, RowSource};
 use crate::data::Features;
-use crate::filter::{Filter, Form, Propagated, propagate, propagate_block};
+use crate::filter::{Filter, Form, Propagated, propagate};
 use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, Gathered, RowClassifier};
 use crate::model::{Inputs, Mode, ModelError, Network, Purpose, Reach, View};
-use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Scalar, Shape, Trace, Var};
+use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Scalar, Trace, Var};
 use crate::operator::MagneticOperator;
 use std::sync::Arc;
 use std::time::Instant;
@@ -312,46 +313,4 @@ pub(in crate::model) fn filter_reach(operator: &MagneticOperator, filter: &Filte
         Some(order) if !moves => Reach::Hops(order),
         _ => Reach::Everything,
     }
-}
-
-/// Holds the first columns of filtered features from a file against what the configuration gives.
-fn check_mapped(
-    features: &Features,
-    mapped: &MappedRows,
-    operator: &MagneticOperator,
-    filter: &Filter,
-) -> Result<(), ModelError> {
-    let wrong = |found: String, expected: &str| ModelError::Mismatch {
-        what: "the file of filtered features".to_owned(),
-        found,
-        expected: expected.to_owned(),
-    };
-    let other = mapped.shape();
-    if (other.rows(), other.cols()) != (features.rows(), features.cols()) {
-        let sizes = |rows, cols| format!("{rows} × {cols} numbers");
-        let expected = sizes(features.rows(), features.cols());
-        return Err(wrong(sizes(other.rows(), other.cols()), &expected));
-    }
-    let columns = features.cols().min(2);
-    let ours = propagate_block(operator, filter, features, 0..columns, &|_, _| true)?;
-    let shape: Shape = ours.shape();
-    let same = shape.field() == other.field();
-    let mut row = vec![0.0; other.width()];
-    let mut own = vec![0.0; shape.width()];
-    let (mut most, mut largest) = (0.0f32, 0.0f32);
-    for u in 0..if same { shape.rows() } else { 0 } {
-        mapped.copy(u, &mut row);
-        ours.copy(u, &mut own);
-        for (a, b) in own.iter().zip(&row) {
-            most = most.max((a - b).abs());
-            largest = largest.max(a.abs());
-        }
-    }
-    if same && most <= mapped.tolerance() * largest.max(f32::MIN_POSITIVE) {
-        return Ok(());
-    }
-    Err(wrong(
-        "other numbers than this configuration gives".to_owned(),
-        "those of the same charge, pass, filter, order and operator",
-    ))
 }

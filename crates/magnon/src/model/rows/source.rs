@@ -162,9 +162,9 @@ impl MappedRows {
         Some(())
     }
 
-    /// What may be between a number of the file and the one that it was rounded from, as a share of the largest.
-    pub(super) fn tolerance(&self) -> f32 {
-        if self.half { 1e-3 } else { 1e-4 }
+    /// Whether its numbers have half precision.
+    pub(super) fn is_half(&self) -> bool {
+        self.half
     }
 
     /// An error where a row could not be read since the file was opened, as when it was cut short.

@@ -1,7 +1,7 @@
 //! The kernels for the card that is there: compiled by NVRTC and kept, or the general form that travels
 //! with the program.
 
-use crate::data::write::write_atomic;
+use crate::data::write::write_own;
 use cudarc::nvrtc::{result, sys};
 use std::ffi::{CStr, CString};
 use std::io::Read;
@@ -58,7 +58,7 @@ pub(super) fn kernels((major, minor): (i32, i32)) -> Result<Kernels, String> {
                 // Another run would compile them again, no more.
                 let kept = path.parent().map(std::fs::create_dir_all);
                 if matches!(kept, Some(Ok(()))) {
-                    let _ = write_atomic(path, |file| file.write_all(&image));
+                    let _ = write_own(path, |file| file.write_all(&image));
                 }
             }
             Ok(Kernels { image, origin: "compiled by NVRTC" })

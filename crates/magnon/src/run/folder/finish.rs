@@ -40,7 +40,8 @@ impl RunFolder {
 
         // Without metrics the folder counts as unfinished, so that an end in the middle of this
         // leaves a run to go on with.
-        remove_all(&[self.file(METRICS), self.file(REPORT)])?;
+        // The report goes first: where it cannot, the old run stays whole.
+        remove_all(&[self.file(REPORT), self.file(METRICS)])?;
         disk::sync_folder(&self.path).map_err(|reason| failed(&self.path, "write", reason))?;
         files.into_iter().try_for_each(Prepared::commit)?;
         metrics.commit()?;
@@ -50,7 +51,7 @@ impl RunFolder {
 
     fn prepare(&self, name: &str, parts: &[&[u8]]) -> Result<Prepared, FileError> {
         let write = |out: &mut dyn WriteSeek| parts.iter().try_for_each(|part| out.write_all(part));
-        Ok(Prepared::new(&self.file(name), write)?)
+        Ok(Prepared::own(&self.file(name), write)?)
     }
 
     fn json(&self, name: &str, value: &impl Serialize) -> Result<String, FileError> {

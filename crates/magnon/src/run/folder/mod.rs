@@ -106,14 +106,14 @@ impl RunFolder {
         let (begun, was) = self.under_way().read()?;
         if begun != *config {
             let problem = "the run was begun with another configuration: resume it with that one, \
-                           or start anew with overwrite";
+                           or begin anew with --overwrite (overwrite=True)";
             return Err(self.broken(problem));
         }
         let changed = was.differences(data);
         if !changed.is_empty() {
             return Err(self.broken(&format!(
-                "the data have changed since the run was begun ({}): restore them, or start anew \
-                 with overwrite",
+                "the data have changed since the run was begun ({}): restore them, or begin anew \
+                 with --overwrite (overwrite=True)",
                 changed.join(", ")
             )));
         }

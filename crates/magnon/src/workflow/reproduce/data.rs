@@ -2,8 +2,7 @@
 
 use super::{ReproduceConfig, paper};
 use crate::Error;
-use crate::data::fingerprint;
-use crate::data::{Dataset, load};
+use crate::data::{Dataset, fingerprint, load, split_check};
 use crate::model::SharedInputs;
 use crate::train::DataConfig;
 use crate::workflow::{Progress, preset, read_dataset};
@@ -13,7 +12,7 @@ pub(super) struct Found {
     /// Its number in the paper's order.
     pub at: usize,
     pub dataset: Dataset,
-    /// A checksum of its content.
+    /// A checksum of its content, splits included.
     pub check: String,
     pub shared: SharedInputs,
     /// Whether its features are those of the paper.
@@ -77,7 +76,7 @@ impl Collection {
                 }
             };
             progress.remark(&format!("{name}: {}", folder.display()));
-            let check = fingerprint(&dataset);
+            let check = format!("{}-{:08x}", fingerprint(&dataset), split_check(&dataset.splits));
             let shared = SharedInputs::new(&dataset.graph, SHARED)?;
             found.push(Found { at, dataset, check, shared, same_features });
         }
