@@ -107,6 +107,14 @@ def test_a_run_is_shown_in_a_few_lines():
     assert "train_homophily" in run._repr_html_()
 
 
+def test_several_runs_are_shown_by_their_means():
+    run = magnon.train("cyclic:nodes=90", epochs=5, charge="1/3", runs=2)
+    text = repr(run)
+    assert f"{100 * run.val_accuracy.mean:.1f} %, mean of 2 runs" in text
+    assert re.search(r"test_accuracy .* %\), mean of 2 runs", text)
+    assert re.search(r"epochs +5, mean of 2 runs", text)
+
+
 def test_words_of_python_are_attributes_with_an_underscore():
     run = magnon.train("cyclic:nodes=90", epochs=5, charge="1/3")
     assert run.pass_ == run["pass"] == "low" and "pass_" in dir(run)

@@ -39,12 +39,13 @@ __all__ = [
     "SourceSettings",
     "TrainSettings",
     "Unpack",
+    "check_keywords",
     "documented",
     "refuse_unknown",
 ]
 
 Charge = Union[float, str, Fraction]
-Path = Union[str, "PathLike[str]"]
+Path = Union[str, PathLike[str]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -192,10 +193,15 @@ def keywords(kind: Any) -> dict[str, str]:
     return {name: getattr(one, "__forward_arg__", str(one)) for name, one in kind.__annotations__.items()}
 
 
-def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuses keywords that a function does not have, and names the one that may be meant."""
+def check_keywords(function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Refuses what is not in the signature of a documented function, also where it is None or False."""
+    refuse_unknown(settings, inspect.signature(function).parameters)
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str], *, hidden: Sequence[str] = ()) -> None:
+    """Refuses keywords that a function does not have, and names the one that may be meant; no ``hidden`` one."""
     words = list(known)
     for name in given:
-        if name not in words:
-            near = get_close_matches(name, words, 1)
+        if name not in words and name not in hidden:
+            near = [f"{name}_"] if f"{name}_" in words else get_close_matches(name, words, 1)
             raise TypeError(f"unexpected keyword argument {name!r}" + (f"; did you mean {near[0]}?" if near else ""))

@@ -19,12 +19,13 @@ import os
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from . import _magnon, _operators, _training
 from ._blocks import BlockFolder, Blocks, Span
 from ._dataset import Dataset
 from ._flags import to_flags
+from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack, check_keywords
 from ._parts import Call, Journal, Lines, Wave, hand_out
 from ._progress import Progress, watching
 from ._results import Result
@@ -36,9 +37,6 @@ try:
     import ray
 except ImportError as error:  # pragma: no cover
     raise ImportError("magnon.ray needs Ray: pip install 'magnon[ray]'") from error
-
-if TYPE_CHECKING:
-    from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack
 
 __all__ = ["compare", "propagate", "tune"]
 

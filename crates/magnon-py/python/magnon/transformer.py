@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
+from ._align import RowOrder
 from ._arrays import read_features
 from ._dataset import Dataset, as_dataset
 from ._estimator import Transformer
 from ._flags import to_flags
 from ._graphs import Edges, edgeless
+from ._keywords import refuse_unknown
 from ._results import Result
 from .errors import ArgumentError
 
@@ -127,7 +129,10 @@ class MagneticFeatures(Transformer):
 
     def _channels(self) -> list[dict[str, Any]]:
         """The settings of each filter."""
-        return [{**self.get_params(), **channel} for channel in self.bank or ({},)]
+        bank = self.bank or ({},)
+        for channel in bank:
+            refuse_unknown(channel, (*_OPERATOR, *_FILTER))
+        return [{**self.get_params(), **channel} for channel in bank]
 
     def _flags(self, settings: Mapping[str, Any]) -> list[str]:
         return to_flags({**{key: settings[key] for key in _OPERATOR}, "threads": self._threads()})
@@ -150,7 +155,7 @@ class MagneticFeatures(Transformer):
         return found
 
     def transform(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
-        """The filtered features, one row per node."""
+        """The filtered features, one row per row of X."""
         self._check_fitted()
         read = read_features(X)
         if read.shape[0] == 0:
@@ -169,4 +174,6 @@ class MagneticFeatures(Transformer):
             if self.output == "real" and np.iscomplexobj(found):
                 found = np.hstack([np.real(found), np.imag(found)])
             parts.append(found)
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
+        names = dataset.node_names
+        order = RowOrder(X, names, dataset.nodes, "X", linked=names is not None)
+        return order.as_given(parts[0] if len(parts) == 1 else np.hstack(parts))
