@@ -222,6 +222,47 @@ def test_unknown_keywords_name_what_may_be_meant():
         magnon.spectrum(data, kind="laplacain")
 
 
+UNKNOWN = {
+    "as_dataset": (lambda data: magnon.as_dataset(data, lables=[0] * 5), "lables.*did you mean labels"),
+    "as_dataset of a graph": (lambda data: magnon.as_dataset(RING, lables=[0] * 4), "lables.*did you mean labels"),
+    "as_dataset, none": (lambda data: magnon.as_dataset(RING, duplicate=None), "duplicate.*did you mean duplicates"),
+    "homophily": (lambda data: magnon.homophily(data, revers=True), "revers.*did you mean reverse"),
+    "bank": (lambda data: magnon.MagneticFeatures(bank=[{"chrage": 0}]).fit(np.eye(5), graph=data), "chrage.*did you mean charge"),
+    "bank of an output": (lambda data: magnon.MagneticFeatures(bank=[{"output": "real"}]).fit(np.eye(5), graph=data), "output"),
+    "predict": (lambda data: magnon.predict("run", data, ful=True), "ful.*did you mean full"),
+    "predict by name": (lambda data: magnon.predict("run", ful=False), "ful.*did you mean full"),
+    "generate": (lambda data: magnon.generate("cycle", node=None), "node.*did you mean nodes"),
+    "generate, output": (lambda data: magnon.generate("cycle", output="x"), "output"),
+    "load_dataset": (lambda data: magnon.load_dataset("cycle:nodes=5", revers=False), "revers.*did you mean reverse"),
+    "train": (lambda data: magnon.train(data, control=False), "control.*did you mean controls"),
+    "compare": (lambda data: magnon.compare(data, ["mlp"], html="x.html"), "html"),
+    "tune": (lambda data: magnon.tune(data, trial=None), "trial.*did you mean trials"),
+    "propagate": (lambda data: magnon.propagate(data, np.eye(5), output="x.npy"), "output"),
+    "denoise": (lambda data: magnon.denoise(data, np.ones(5), nu=None), "nu"),
+    "eigenmap": (lambda data: magnon.eigenmap(data, vector=None), "vector.*did you mean vectors"),
+    "a word of Python": (lambda data: magnon.spectrum(data, **{"pass": None}), "did you mean pass_"),
+}
+
+
+@pytest.mark.parametrize("call", UNKNOWN)
+def test_unknown_keywords_are_refused_whatever_they_are(call):
+    call, words = UNKNOWN[call]
+    with pytest.raises(TypeError, match=words):
+        call(magnon.generate("cycle", nodes=5))
+
+
+def test_settings_of_a_data_set_are_not_ignored():
+    data = magnon.as_dataset(RING)
+    assert (magnon.as_dataset(data, reverse=True).graph != data.graph.T).nnz == 0
+    assert magnon.as_dataset(data, reverse=None) is data
+
+
+def test_features_of_a_file_beside_a_graph_in_memory(tmp_path):
+    for data in (magnon.as_dataset(RING), RING):
+        with pytest.raises(ArgumentError, match="^features of a graph in memory are an array.*read the file first"):
+            magnon.propagate(data, tmp_path / "x.npy")
+
+
 def test_results_of_scipy_name_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)

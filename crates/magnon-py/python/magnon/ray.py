@@ -25,7 +25,7 @@ from . import _magnon, _operators, _training
 from ._blocks import BlockFolder, Blocks, Span
 from ._dataset import Dataset
 from ._flags import to_flags
-from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack, check_keywords
+from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack, check_keywords, documented
 from ._parts import Call, Journal, Lines, Wave, hand_out
 from ._progress import Progress, watching
 from ._results import Result
@@ -41,6 +41,7 @@ except ImportError as error:  # pragma: no cover
 __all__ = ["compare", "propagate", "tune"]
 
 
+@documented("propagate")
 def propagate(  # type: ignore[misc]  # features may be given by place, too
     data: Any = "demo",
     features: Any = None,
@@ -80,6 +81,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     numpy.ndarray
         One row per node; a ``numpy.memmap`` where there is an output.
     """
+    check_keywords(propagate, settings)
     if columns < 1:
         raise ArgumentError(f"columns is {columns}; a task needs at least one")
     with _cluster():
@@ -118,6 +120,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
             return blocks.result()
 
 
+@documented("compare")
 def compare(
     data: Any = "demo",
     models: Sequence[str] | None = None,
@@ -148,6 +151,7 @@ def compare(
     **settings
         Those of :func:`magnon.compare`; ``threads`` is the number of processors of a task, 1 by default.
     """
+    check_keywords(compare, settings)
     about: dict[str, Any] = dict(settings)
     threads = int(about.pop("threads", None) or 1)
     dataset, rest = _training.training_data(data, about, False)
@@ -163,6 +167,7 @@ def compare(
         return _training.compared(dataset, flags, None, kept.path)
 
 
+@documented("tune")
 def tune(
     data: Any = "demo",
     *,
@@ -186,6 +191,7 @@ def tune(
     **settings
         Those of :func:`magnon.tune`; ``threads`` is the number of processors of a task, 1 by default.
     """
+    check_keywords(tune, settings)
     about: dict[str, Any] = dict(settings)
     threads = int(about.pop("threads", None) or 1)
     dataset, rest = _training.search_data(data, about, False)
