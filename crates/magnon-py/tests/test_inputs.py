@@ -105,6 +105,15 @@ def test_a_weight_of_zero_is_no_edge_wherever_it_comes_from():
             assert magnon.as_dataset(graph).graph.nnz == 4
 
 
+def test_weights_below_single_precision_are_named():
+    network = nx.DiGraph()
+    network.add_weighted_edges_from([("a", "b", 1e-300), ("b", "c", 1.0), ("c", "a", 2.0), ("a", "c", 0.0)])
+    with pytest.warns(UserWarning) as caught:
+        assert magnon.as_dataset(network).graph.nnz == 2
+    told = [str(one.message) for one in caught]
+    assert any("1e-300" in words and "single precision" in words for words in told), told
+
+
 def test_features_beside_a_data_set():
     data = magnon.as_dataset(RING, np.eye(4), np.arange(4) % 2)
     x = np.arange(8.0).reshape(4, 2)
