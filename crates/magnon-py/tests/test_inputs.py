@@ -272,6 +272,14 @@ def test_features_of_a_file_beside_a_graph_in_memory(tmp_path):
             magnon.propagate(data, tmp_path / "x.npy")
 
 
+@pytest.mark.parametrize("key", ["features", "labels"])
+def test_arrays_beside_data_by_name_are_refused(key):
+    given = {key: np.ones(5, dtype=int)}
+    for call in (magnon.load_dataset, magnon.train, magnon.homophily, lambda **given: magnon.predict("run", **given)):
+        with pytest.raises(ArgumentError, match=f"^{key} of files are files"):
+            call(**given)
+
+
 def test_results_of_scipy_name_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)

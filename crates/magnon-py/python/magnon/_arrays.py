@@ -152,7 +152,8 @@ def column_names(features: Any) -> list[str] | None:
     """The names of the columns of a frame, where they are texts; numbers name none."""
     if not is_frame(features):
         return None
-    names = list(getattr(features, "column_names", None) or getattr(features, "columns", ()))
+    given: Any = getattr(features, "column_names", None)
+    names: list[Any] = list(getattr(features, "columns", ()) if given is None else given)
     texts = [isinstance(name, str) for name in names]
     if any(texts) and not all(texts):
         other = next(name for name in names if not isinstance(name, str))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from ._align import order_beside
 from ._arrays import read_features, scipy_sparse
 from ._flags import split_settings, to_flags
 from ._graphs import Columns, Edges, read_graph
-from ._keywords import DataSettings, Unpack, check_keywords, documented, refuse_unknown
+from ._keywords import FOR_FILES, GENERATED, HIDDEN, IN_MEMORY, DataSettings, Unpack
+from ._keywords import check_keywords, documented, refuse_unknown
 from ._labels import class_values, read_labels
 from ._progress import Progress, remark, watching
 from ._results import Result
@@ -22,7 +23,6 @@ from ._splits import read_splits
 from .errors import ArgumentError
 
 _MADE = ("degree", "identity")
-_GENERATED = ("nodes", "blocks", "density", "within", "mutual", "direction", "columns", "noise", "seed")
 
 
 class Dataset:
@@ -179,6 +179,7 @@ def load_dataset(
     (30, (30, 2), 1)
     """
     check_keywords(load_dataset, settings)
+    check_files(settings)
     with watching(progress) as watch:
         inner = _magnon.Dataset.load(os.fspath(data), to_flags(settings), watch)
     for text in inner.remarks():
@@ -207,7 +208,7 @@ def generate(kind: str = "cyclic", **settings: Any) -> Dataset:
     >>> magnon.generate("cycle", nodes=5).graph.nnz
     5
     """
-    refuse_unknown(settings, _GENERATED, hidden=("threads",))
+    refuse_unknown(settings, GENERATED, hidden=("threads",))
     inner, _ = _magnon.Dataset.generate(kind, to_flags(settings))
     return Dataset(inner)
 
@@ -282,7 +283,7 @@ def as_dataset(
     >>> magnon.as_dataset(np.array([[0, 1], [1, 2], [2, 0]])).nodes
     3
     """
-    refuse_unknown(settings, _KEYWORDS, hidden=_HIDDEN)
+    refuse_unknown(settings, IN_MEMORY, hidden=HIDDEN)
     parts = (train, val, test)
     if isinstance(graph, Dataset) and all(one is None for one in (features, labels, *parts, splits, *settings.values())):
         return graph
@@ -292,7 +293,7 @@ def as_dataset(
         if settings.get("keep_self_loops") is None:
             settings["keep_self_loops"] = True
     columns = Columns(*(settings.pop(key, None) for key in ("nodes", "source", "target", "weight")))
-    for key in _FOR_FILES:
+    for key in FOR_FILES:
         if settings.pop(key, None) is not None:
             raise ArgumentError(f"{key} is for files; this graph is in memory")
     attached = _attached(graph)
@@ -342,25 +343,6 @@ def as_dataset(
     return Dataset(inner, edges.names, None if told is None else told.classes, feature_names)
 
 
-#: Keywords of graphs in memory, and those that are for files.
-_FOR_MEMORY = (
-    "nodes",
-    "source",
-    "target",
-    "weight",
-    "unweighted",
-    "reverse",
-    "duplicates",
-    "keep_self_loops",
-    "feature_norm",
-)
-_FOR_FILES = ("header", "id_column", "label_column", "missing", "extra_ids", "weight_transform")
-_NAMED = ("features", "labels", "train", "val", "test", "splits", "name", "classes")
-#: How features were scaled already, which only the package itself says.
-_HIDDEN = ("scaling", "scaled")
-_KEYWORDS = (*_NAMED, *_FOR_MEMORY, *_FOR_FILES)
-
-
 def _attached(graph: Any) -> dict[str, Any]:
     """What PyTorch Geometric's Data, or another data set, brings with the edges."""
     if isinstance(graph, Dataset):
@@ -378,6 +360,13 @@ def _attached(graph: Any) -> dict[str, Any]:
     if parts[0] is not None:
         found["parts"] = parts
     return {key: value for key, value in found.items() if value is not None}
+
+
+def check_files(settings: Mapping[str, Any]) -> None:
+    """Refuses arrays beside data that are given by name."""
+    for key in ("features", "labels"):
+        if not isinstance(settings.get(key), (type(None), str, os.PathLike)):
+            raise ArgumentError(f"{key} of files are files; read the graph first, and give both as arrays")
 
 
 def take(
@@ -400,8 +389,6 @@ def take(
             raise ArgumentError(f"{', '.join(given)}: the data set is read already; say so to load_dataset")
         return data, rest
     if isinstance(data, (str, os.PathLike)):
-        if not (about.get("features") is None or isinstance(about["features"], (str, os.PathLike))):
-            raise ArgumentError("features of files are files; read the graph first, and give both as arrays")
         common = {key: rest[key] for key in ("seed",) if key in rest}
         return load_dataset(data, progress=progress, **about, **common), rest
     about.pop("split_seed", None)

@@ -19,7 +19,7 @@ from .errors import DataError, RunError
 _NAME = "estimator.json"
 
 
-def check_classes(classes: npt.NDArray[Any] | None = None) -> None:
+def check_classes(classes: npt.NDArray[Any] | None) -> None:
     """Refuses classes that a file could not give back as they are; to be asked before anything is written."""
     for one in [] if classes is None else classes.tolist():
         if not isinstance(one, (bool, int, float, str)):

@@ -31,6 +31,10 @@ __all__ = [
     "Charge",
     "CompareSettings",
     "DataSettings",
+    "FOR_FILES",
+    "GENERATED",
+    "HIDDEN",
+    "IN_MEMORY",
     "FilterSettings",
     "ModelSettings",
     "OperatorSettings",
@@ -43,6 +47,16 @@ __all__ = [
     "documented",
     "refuse_unknown",
 ]
+
+#: Keywords of generators.
+GENERATED = ("nodes", "blocks", "density", "within", "mutual", "direction", "columns", "noise", "seed")
+#: Keywords of :func:`as_dataset`: of any graph, of those in memory, and those that are for files.
+_NAMED = ("features", "labels", "train", "val", "test", "splits", "name", "classes")
+_GRAPH = ("nodes", "source", "target", "weight", "unweighted", "reverse", "duplicates", "keep_self_loops", "feature_norm")
+FOR_FILES = ("header", "id_column", "label_column", "missing", "extra_ids", "weight_transform")
+IN_MEMORY = (*_NAMED, *_GRAPH, *FOR_FILES)
+#: How features were scaled already, which only the package itself says.
+HIDDEN = ("scaling", "scaled")
 
 Charge = Union[float, str, Fraction]
 Path = Union[str, PathLike[str]]

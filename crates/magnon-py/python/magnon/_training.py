@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
-from ._dataset import Dataset, take
+from ._dataset import Dataset, check_files, take
 from ._flags import to_flags
 from ._keywords import (
     CompareSettings,
@@ -140,17 +140,20 @@ def train(
     """
     check_keywords(train, settings)
     named = isinstance(data, (str, os.PathLike))
+    if named:
+        check_files(settings)
     dataset, rest = (None, dict(settings)) if named else training_data(data, dict(settings), progress)
     source = os.fspath(data) if dataset is None else dataset.name
     inner = None if dataset is None else dataset._inner
-    known = () if dataset is None else (dataset._classes, dataset.feature_names)
+    classes = None if dataset is None else dataset._classes
+    columns = None if dataset is None else dataset.feature_names
     output = settings.get("output")
     if output is not None:
-        check_classes(*known[:1])
+        check_classes(classes)
     with watching(progress) as watch:
-        run = Run(_magnon.train(inner, source, to_flags(rest), watch), *known)
+        run = Run(_magnon.train(inner, source, to_flags(rest), watch), classes, columns)
     if output is not None:
-        keep(output, *known)
+        keep(output, classes, columns)
     return run
 
 
@@ -207,6 +210,7 @@ def predict(
     check_keywords(predict, settings)
     folder = os.fspath(run)
     if data is None or isinstance(data, (str, os.PathLike)):
+        check_files(settings)
         source = None if data is None else os.fspath(data)
         with watching(progress) as watch:
             known, classes, told, names = _magnon.predict(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _magnon
 from ._align import RowOrder, order_beside
 from ._arrays import read_features, read_part
-from ._classifier_inputs import edges_of, kind_of, nodes_of, seed_of
+from ._classifier_inputs import edges_of, kind_of, left_open, nodes_of, parts_of, seed_of
 from ._dataset import Dataset, as_dataset
 from ._estimator import Estimator
 from ._flags import to_flags
@@ -20,7 +20,7 @@ from ._kept import check_classes, keep, plain, read_classes, read_kept
 from ._labels import Labels, read_labels
 from ._progress import remark
 from ._run_parameters import parameters
-from ._training import Run, models
+from ._training import Run
 from .errors import ArgumentError, DataError
 
 #: Parameters that are not flags of ``magnon train``.
@@ -230,7 +230,7 @@ class MagneticClassifier(Estimator):
         if len(labels.codes) != read.shape[0]:
             raise DataError(f"X has {read.shape[0]} rows, but y has {len(labels.codes)} labels")
         self._check_classes(labels)
-        parts = self._parts(labels, train, val, test, seed)
+        parts = parts_of(labels, train, val, test, self.validation_fraction, seed)
         dataset = as_dataset(
             edges,
             order.features(X),
@@ -243,7 +243,7 @@ class MagneticClassifier(Estimator):
         del flags["feature_norm"]
         flags.update(set=self.settings, seed=seed, threads=self._threads())
         if alone:
-            flags.update(self._closed())
+            flags.update(left_open(self.model, self.charge, self.pass_))
         model = _magnon.train(dataset._inner, dataset.name, to_flags(flags), None)
         self._learn(Run(model, labels.given()), dataset, labels.given())
         self._alone = alone
@@ -258,18 +258,6 @@ class MagneticClassifier(Estimator):
         self.n_iter_ = len(run.history["epoch"])
         self.node_names_ = dataset.node_names
         self._dataset = dataset
-
-    def _closed(self) -> dict[str, Any]:
-        """What a model leaves for the graph to decide. Without edges there are no cycles to choose a charge by, and
-        no neighbours to be alike."""
-        operator = models(self.model).config.get("operator") or {}
-        closed = {"charge": 0, "pass": "low"}
-        given = {"charge": self.charge, "pass": self.pass_}
-        return {
-            key if key == "charge" else "pass_": value
-            for key, value in closed.items()
-            if given[key] is None and operator.get(key) == "auto"
-        }
 
     def _check_classes(self, labels: Labels) -> None:
         if len(labels.classes) < 2:
@@ -294,27 +282,6 @@ class MagneticClassifier(Estimator):
         codes[nodes] = labels.codes
         return self.data.features, labels._replace(codes=codes), self.data.edges()
 
-    def _parts(self, labels: Labels, train: Any, val: Any, test: Any, seed: int) -> tuple[Any, Any, Any]:
-        known = np.flatnonzero(labels.codes >= 0)
-        first = known if train is None else read_part(train, len(labels.codes), "train")
-        if val is not None:
-            second = read_part(val, len(labels.codes), "val")
-            return (np.setdiff1d(first, second) if train is None else first), second, test
-        if not 0 < self.validation_fraction < 1:
-            raise ArgumentError("validation_fraction must be above 0 and below 1")
-        if first.size and (first.min() < 0 or first.max() >= len(labels.codes)):
-            raise DataError(f"train names node {first.max()}, but there are {len(labels.codes)} nodes")
-        draw = np.random.default_rng(seed)
-        held = []
-        for code in range(len(labels.classes)):
-            nodes = draw.permutation(first[labels.codes[first] == code])
-            held.append(nodes[: max(1, round(self.validation_fraction * len(nodes)))] if len(nodes) > 1 else nodes[:0])
-        second = np.sort(np.concatenate(held))
-        if not len(second):
-            # Too few to hold any back; training stops by what it learns from.
-            return first[: max(1, len(first) - 1)], first[max(1, len(first) - 1) :], test
-        return np.setdiff1d(first, second), second, test
-
     def _log_probabilities(self, X: Any, graph: Any) -> tuple[npt.NDArray[np.float32], RowOrder]:
         """Log-probabilities in the order of the nodes, and that of the rows of X."""
         self._check_fitted()
@@ -322,7 +289,8 @@ class MagneticClassifier(Estimator):
         if X is None and graph is None:
             return known, RowOrder(None, self.node_names_, len(known), "X", linked=not self._alone)
         if self.data is not None and graph is None:
-            return known[nodes_of(X, len(known))], RowOrder(None, None, len(X), "X", linked=False)
+            found = known[nodes_of(X, len(known))]
+            return found, RowOrder(None, None, len(found), "X", linked=False)
         read = read_features(X)
         if read.shape[0] == 0:
             raise ValueError(f"0 sample(s) (shape={read.shape}) while a minimum of 1 is required.")
@@ -360,7 +328,8 @@ class MagneticClassifier(Estimator):
 
     def predict(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
         """The class of each node; see :meth:`predict_proba`."""
-        return self.classes_[self.predict_log_proba(X, graph=graph).argmax(axis=1)]
+        found = self.predict_log_proba(X, graph=graph)
+        return self.classes_[found.argmax(axis=1)]
 
     def score(self, X: Any, y: Any, *, graph: Any = None, mask: Any = None) -> float:
         """Accuracy on the labelled nodes, or on those of a mask. Labels are given as in :meth:`fit`."""
