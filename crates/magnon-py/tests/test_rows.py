@@ -101,11 +101,11 @@ def test_masks_that_cannot_be_placed_are_refused(data, named):
     _, table = named
     shuffled = table.reset_index(drop=True).iloc[ORDER]
     for one in (table, shuffled):
-        with pytest.raises(DataError, match="index of a part.*reset_index"):
+        with pytest.raises(DataError, match="index of a part.*to_numpy"):
             magnon.MaskSplit([(one["train"], one["val"])])
-        with pytest.raises(DataError, match="index of a part of splits.*reset_index"):
+        with pytest.raises(DataError, match="index of a part of splits.*to_numpy"):
             magnon.as_dataset(data.graph, data.features, splits=[(one["train"], one["val"])])
-        with pytest.raises(DataError, match="index of train.*reset_index"):
+        with pytest.raises(DataError, match="index of train.*to_numpy"):
             magnon.as_dataset(data.graph, data.features, train=one["train"])
     plain = table.reset_index(drop=True)
     assert magnon.MaskSplit([(plain["train"], plain["val"])]).get_n_splits() == 1

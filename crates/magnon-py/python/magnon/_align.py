@@ -50,7 +50,8 @@ class RowOrder:
         if index is not None and self._names is None:
             if np.asarray(part).dtype == bool and not _is_plain(index) and index != self._index:
                 raise DataError(
-                    f"the index of {what} is not 0, 1, 2…, and the nodes have no names to find its rows by; {_AS_THEY_ARE}"
+                    f"the index of {what} is not 0, 1, 2…, and the nodes have no names to find its rows by; give the mask "
+                    "in the order of the nodes with to_numpy(), or with as_dataset beside a graph with names"
                 )
             return part
         if self.rows is None or self._has_names(part):
