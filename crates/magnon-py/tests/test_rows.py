@@ -81,6 +81,13 @@ def test_labels_and_masks_follow_the_rows_of_x(data, named, fitted, kind):
     assert np.array_equal(again.labels, data.labels) and np.array_equal(again.splits[0][0], found.splits[0][0])
 
 
+def test_labels_in_a_column_are_warned_of_where_fit_is_called(data, named):
+    network, table = named
+    with pytest.warns(UserWarning, match="column-vector") as caught:
+        magnon.MagneticClassifier(charge="1/3", epochs=2).fit(features(table), table[["label"]], graph=network)
+    assert caught[0].filename == __file__
+
+
 def test_numbers_of_nodes_are_those_of_the_graph(named):
     network, table = named
     found = magnon.as_dataset(network, features(table), table["label"].to_numpy(), train=[0, 1], val=[2])
