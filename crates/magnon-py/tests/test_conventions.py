@@ -1,5 +1,6 @@
 """What users of scikit-learn take for granted: labels, names and parameters stay what they are."""
 
+import datetime
 import json
 import pickle
 import warnings
@@ -119,6 +120,57 @@ def test_a_run_of_words_that_look_like_numbers(data, tmp_path):
     assert set(magnon.predict(tmp_path / "other", given).labels) <= set(words)
 
 
+def objects(kinds):
+    found = np.empty(len(kinds), dtype=object)
+    found[:] = kinds
+    return found
+
+
+UNSAVED = {
+    "date": objects([datetime.date(2026, 1, day) for day in (1, 2, 3)]),
+    "Timestamp": objects([pd.Timestamp(2026, 1, day) for day in (1, 2, 3)]),
+    "bytes": np.array([b"a", b"b", b"c"]),
+    "tuple": objects([("a", 1), ("b", 2), ("c", 3)]),
+}
+
+
+@pytest.mark.parametrize("kind", UNSAVED)
+def test_labels_that_a_file_cannot_keep_are_refused_by_saving(data, kind, tmp_path):
+    y = UNSAVED[kind][data.labels]
+    clf = fitted_on(data, y)
+    assert clf.score(data.features, y) > 0.3
+    train, val, test = data.splits[0]
+    given = magnon.as_dataset(data.graph, data.features, y, train=train, val=val, test=test)
+    run = magnon.train(given, epochs=2, charge="1/3")
+    for call in (
+        lambda: clf.save(tmp_path / "run"),
+        lambda: run.save(tmp_path / "run"),
+        lambda: magnon.train(given, epochs=2, charge="1/3", output=tmp_path / "run"),
+    ):
+        with pytest.raises(DataError, match=rf"labels of type {kind} cannot be saved.*str or int"):
+            call()
+        assert not (tmp_path / "run").exists()
+
+
+def test_classes_of_files_have_the_type_of_the_labels(data, tmp_path):
+    assert data.classes.tolist() == [0, 1, 2] and magnon.as_dataset(data, data.features).classes.tolist() == [0, 1, 2]
+    for y in (data.labels, data.labels.astype(np.int32) + 7, WORDS[data.labels]):
+        found = magnon.as_dataset(data, labels=y)
+        assert found.classes.dtype == y.dtype and set(found.classes) == set(y)
+        assert pickle.loads(pickle.dumps(found)).classes.dtype == y.dtype
+    assert magnon.load_dataset("cyclic:nodes=60").classes.dtype.kind == "i"
+
+
+def test_a_classifier_without_a_graph_is_loaded_by_its_features(data, tmp_path):
+    clf = magnon.MagneticClassifier(epochs=20).fit(data.features, data.labels)
+    clf.save(tmp_path / "run")
+    with pytest.raises(ArgumentError, match="without a graph.*X="):
+        magnon.MagneticClassifier.load(tmp_path / "run")
+    other = magnon.MagneticClassifier.load(tmp_path / "run", X=data.features)
+    np.testing.assert_allclose(other.predict_proba(), clf.predict_proba(), atol=1e-6)
+    assert np.array_equal(other.predict(data.features[:10]), clf.predict(data.features[:10]))
+
+
 BROKEN = [
     "",
     "[]",
@@ -207,10 +259,10 @@ def test_rows_of_a_frame_are_found_by_name(data, named):
     clf = magnon.MagneticClassifier(charge="1/3", epochs=60)
     clf.fit(shuffled, labels, graph=network, train=train, val=val)
     known = clf.predict(data.features)
-    assert np.array_equal(clf.predict(shuffled), known)
+    assert np.array_equal(clf.predict(shuffled), known[order])
     assert clf.score(shuffled, labels) == np.mean(known == data.labels)
     features = magnon.MagneticFeatures(charge="1/3").fit(frame, graph=network)
-    assert np.array_equal(features.transform(shuffled), features.transform(frame))
+    assert np.array_equal(features.transform(shuffled), features.transform(frame)[order])
 
 
 def test_rows_that_have_no_node_are_refused(named):

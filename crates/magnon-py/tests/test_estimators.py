@@ -158,3 +158,38 @@ def test_two_fits_at_once_give_the_same(data, fitted):
     with ThreadPoolExecutor(2) as pool:
         for clf in pool.map(fit, range(2)):
             assert np.array_equal(clf.predict_proba(), fitted.predict_proba())
+
+
+def test_names_and_containers_of_filtered_features(data):
+    import pandas as pd
+    import polars as pl
+    from sklearn import config_context
+
+    names = [f"c{k}" for k in range(6)]
+    X = pd.DataFrame(data.features, columns=names, index=np.arange(150) + 1000)
+    plain = magnon.MagneticFeatures(charge="1/3").fit(data.features, graph=data.graph)
+    assert plain.get_feature_names_out().tolist() == [f"x{k}_{part}" for part in ("real", "imag") for k in range(6)]
+    bank = magnon.MagneticFeatures(bank=[{"charge": 0}, {"charge": "1/3"}]).fit(X.reset_index(drop=True), graph=data.graph)
+    assert bank.get_feature_names_out().tolist() == [
+        *(f"filter0_{name}" for name in names),
+        *(f"filter1_{name}_{part}" for part in ("real", "imag") for name in names),
+    ]
+    expected = bank.transform(X.reset_index(drop=True))
+    with pytest.raises(ValueError, match="input_features"):
+        bank.get_feature_names_out(names[::-1])
+    with pytest.raises(ValueError, match="default, pandas, polars, not 'arrow'"):
+        bank.set_output(transform="arrow")
+    named = nx.relabel_nodes(nx.from_scipy_sparse_array(data.graph, create_using=nx.DiGraph), {k: k + 1000 for k in range(150)})
+    turned = X.iloc[::-1]
+    frame = bank.set_output(transform="pandas").transform(turned, graph=named)
+    assert frame.columns.tolist() == bank.get_feature_names_out().tolist() and frame.index.equals(turned.index)
+    assert np.array_equal(frame.to_numpy(), expected[::-1])
+    assert isinstance(clone(bank).fit_transform(turned, graph=named), pd.DataFrame)
+    assert bank.set_output(transform="polars").transform(turned, graph=named).shape == (150, 18)
+    assert isinstance(bank.set_output(transform="default").transform(turned, graph=named), np.ndarray)
+    with config_context(transform_output="pandas"):
+        assert isinstance(plain.transform(data.features), pd.DataFrame)
+    chain = make_pipeline(magnon.MagneticFeatures(), LogisticRegression()).set_output(transform="pandas")
+    assert chain.fit(X, data.labels).predict(X).shape == (150,)
+    alone = magnon.MagneticFeatures(charge="1/3").fit(X)
+    assert len(alone.get_feature_names_out()) == alone.transform(X).shape[1]

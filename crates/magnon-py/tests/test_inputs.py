@@ -105,6 +105,15 @@ def test_a_weight_of_zero_is_no_edge_wherever_it_comes_from():
             assert magnon.as_dataset(graph).graph.nnz == 4
 
 
+def test_weights_below_single_precision_are_named():
+    network = nx.DiGraph()
+    network.add_weighted_edges_from([("a", "b", 1e-300), ("b", "c", 1.0), ("c", "a", 2.0), ("a", "c", 0.0)])
+    with pytest.warns(UserWarning) as caught:
+        assert magnon.as_dataset(network).graph.nnz == 2
+    told = [str(one.message) for one in caught]
+    assert any("1e-300" in words and "single precision" in words for words in told), told
+
+
 def test_features_beside_a_data_set():
     data = magnon.as_dataset(RING, np.eye(4), np.arange(4) % 2)
     x = np.arange(8.0).reshape(4, 2)
@@ -220,6 +229,55 @@ def test_unknown_keywords_name_what_may_be_meant():
         magnon.as_dataset(RING, duplicate="max")
     with pytest.raises(ValueError, match="(?s)laplacain.*did you mean laplacian"):
         magnon.spectrum(data, kind="laplacain")
+
+
+UNKNOWN = {
+    "as_dataset": (lambda data: magnon.as_dataset(data, lables=[0] * 5), "lables.*did you mean labels"),
+    "as_dataset of a graph": (lambda data: magnon.as_dataset(RING, lables=[0] * 4), "lables.*did you mean labels"),
+    "as_dataset, none": (lambda data: magnon.as_dataset(RING, duplicate=None), "duplicate.*did you mean duplicates"),
+    "homophily": (lambda data: magnon.homophily(data, revers=True), "revers.*did you mean reverse"),
+    "bank": (lambda data: magnon.MagneticFeatures(bank=[{"chrage": 0}]).fit(np.eye(5), graph=data), "chrage.*did you mean charge"),
+    "bank of an output": (lambda data: magnon.MagneticFeatures(bank=[{"output": "real"}]).fit(np.eye(5), graph=data), "output"),
+    "predict": (lambda data: magnon.predict("run", data, ful=True), "ful.*did you mean full"),
+    "predict by name": (lambda data: magnon.predict("run", ful=False), "ful.*did you mean full"),
+    "generate": (lambda data: magnon.generate("cycle", node=None), "node.*did you mean nodes"),
+    "generate, output": (lambda data: magnon.generate("cycle", output="x"), "output"),
+    "load_dataset": (lambda data: magnon.load_dataset("cycle:nodes=5", revers=False), "revers.*did you mean reverse"),
+    "train": (lambda data: magnon.train(data, control=False), "control.*did you mean controls"),
+    "compare": (lambda data: magnon.compare(data, ["mlp"], html="x.html"), "html"),
+    "tune": (lambda data: magnon.tune(data, trial=None), "trial.*did you mean trials"),
+    "propagate": (lambda data: magnon.propagate(data, np.eye(5), output="x.npy"), "output"),
+    "denoise": (lambda data: magnon.denoise(data, np.ones(5), nu=None), "nu"),
+    "eigenmap": (lambda data: magnon.eigenmap(data, vector=None), "vector.*did you mean vectors"),
+    "a word of Python": (lambda data: magnon.spectrum(data, **{"pass": None}), "did you mean pass_"),
+}
+
+
+@pytest.mark.parametrize("call", UNKNOWN)
+def test_unknown_keywords_are_refused_whatever_they_are(call):
+    call, words = UNKNOWN[call]
+    with pytest.raises(TypeError, match=words):
+        call(magnon.generate("cycle", nodes=5))
+
+
+def test_settings_of_a_data_set_are_not_ignored():
+    data = magnon.as_dataset(RING)
+    assert (magnon.as_dataset(data, reverse=True).graph != data.graph.T).nnz == 0
+    assert magnon.as_dataset(data, reverse=None) is data
+
+
+def test_features_of_a_file_beside_a_graph_in_memory(tmp_path):
+    for data in (magnon.as_dataset(RING), RING):
+        with pytest.raises(ArgumentError, match="^features of a graph in memory are an array.*read the file first"):
+            magnon.propagate(data, tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("key", ["features", "labels"])
+def test_arrays_beside_data_by_name_are_refused(key):
+    given = {key: np.ones(5, dtype=int)}
+    for call in (magnon.load_dataset, magnon.train, magnon.homophily, lambda **given: magnon.predict("run", **given)):
+        with pytest.raises(ArgumentError, match=f"^{key} of files are files"):
+            call(**given)
 
 
 def test_results_of_scipy_name_what_to_install(monkeypatch):

@@ -1,8 +1,12 @@
 """Keywords, as type checkers, ``help`` and the command line know them."""
 
+import importlib
+import importlib.util
 import inspect
 import pickle
 import re
+import subprocess
+import sys
 import typing
 
 import numpy as np
@@ -82,6 +86,61 @@ def test_type_hints_can_be_had(name):
                 assert hint is typing.Any or type(None) in typing.get_args(hint), key
 
 
+def public_functions():
+    """All functions of the package and of its cluster module, and all methods of its classes."""
+    modules = ["magnon"] + (["magnon.ray"] if importlib.util.find_spec("ray") else [])
+    for module in map(importlib.import_module, modules):
+        for name in module.__all__:
+            one = getattr(module, name)
+            if inspect.isfunction(one):
+                yield module.__name__, name
+            for key in dir(one) if inspect.isclass(one) else ():
+                member = inspect.getattr_static(one, key)
+                inner = getattr(member, "__func__", getattr(member, "fget", member))
+                if inspect.isfunction(inner) and inner.__module__.startswith("magnon") and not key.startswith("_"):
+                    yield module.__name__, f"{name}.{key}"
+
+
+def test_type_hints_can_be_had_in_a_fresh_process():
+    """One function at a time, as what is resolved for one is kept for all."""
+    found = list(public_functions())
+    assert {name for _, name in found} >= {"predict", "Run.save", "MagneticClassifier.load", "Dataset.splits"}
+    code = (
+        "import sys, os, inspect, typing, magnon\n"
+        f"if {importlib.util.find_spec('ray') is not None}: import magnon.ray\n"
+        f"for module, name in {found!r}:\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        try:\n"
+        "            thing = sys.modules[module]\n"
+        "            for word in name.split('.'): thing = inspect.getattr_static(thing, word)\n"
+        "            thing = getattr(thing, '__func__', getattr(thing, 'fget', thing))\n"
+        "            typing.get_type_hints(thing)\n"
+        "        except BaseException as error:\n"
+        "            print(module, name, repr(error), flush=True)\n"
+        "        os._exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_none_is_taken_for_every_flag(name):
+    """None leaves a keyword out, and the types say so."""
+    function, flags = getattr(magnon, name), set(_magnon.command_flags(COMMANDS[name][0]))
+    hints = typing.get_type_hints(function)
+    for key in set(hints) & flags:
+        assert hints[key] is typing.Any or type(None) in typing.get_args(hints[key]), key
+
+
+def test_none_is_the_default():
+    assert magnon.spectrum("cycle:nodes=4", vectors=None).vectors is None
+    assert magnon.eigenmap("cycle:nodes=6", vectors=None, whole_graph=None).points.shape == (6, 3)
+    assert "curves" not in magnon.filter_response("cycle:nodes=6", eigenvalues=None, points=3)
+    assert "counts" not in magnon.cycle_lengths("cycle:nodes=6", enumerate=None)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_names_all_keywords(name):
     text = inspect.getdoc(getattr(magnon, name))
@@ -105,6 +164,14 @@ def test_a_run_is_shown_in_a_few_lines():
     assert 5 <= len(text.splitlines()) <= 12
     assert "mgc" in text and "1/3" in text and "verdict" in text and "to_dict" in text
     assert "train_homophily" in run._repr_html_()
+
+
+def test_several_runs_are_shown_by_their_means():
+    run = magnon.train("cyclic:nodes=90", epochs=5, charge="1/3", runs=2)
+    text = repr(run)
+    assert f"{100 * run.val_accuracy.mean:.1f} %, mean of 2 runs" in text
+    assert re.search(r"test_accuracy .* %\), mean of 2 runs", text)
+    assert re.search(r"epochs +5, mean of 2 runs", text)
 
 
 def test_words_of_python_are_attributes_with_an_underscore():

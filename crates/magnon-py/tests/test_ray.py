@@ -55,6 +55,12 @@ def test_propagate_equals_the_local_call():
     assert np.array_equal(magnon.ray.propagate(graph), magnon.propagate(graph))
 
 
+def test_unknown_keywords_are_refused():
+    for call in (magnon.ray.propagate, magnon.ray.compare, magnon.ray.tune):
+        with pytest.raises(TypeError, match="split_sed.*did you mean split_seed"):
+            call(SMALL, split_sed=None)
+
+
 def test_workers_read_and_write_files_that_they_see(packed, expected, monkeypatch):
     inner = magnon.ray._filter
 

@@ -22,9 +22,10 @@ def is_sparse(thing: Any) -> bool:
 
 def is_frame(thing: Any) -> bool:
     """Whether a thing is a table with named columns."""
-    return hasattr(thing, "__arrow_c_stream__") or (
-        hasattr(thing, "columns") and hasattr(thing, "to_numpy")
-    )
+    if hasattr(thing, "columns") or hasattr(thing, "column_names"):
+        return hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "to_numpy")
+    # Series and arrays of Arrow are streams, too, but of one column.
+    return hasattr(thing, "__arrow_c_stream__") and not hasattr(thing, "to_numpy")
 
 
 def as_array(thing: Any) -> npt.NDArray[Any]:
@@ -115,9 +116,9 @@ def read_features(features: Any) -> Features:
         return Features((_whole(rows.indptr), _whole(rows.indices), values, rows.shape[1]), rows.shape, None)
     columns = None
     if is_frame(features) and hasattr(features, "to_numpy"):
-        columns = [str(name) for name in features.columns]
+        columns = column_names(features)
         array = np.asarray(features.to_numpy())
-    elif hasattr(features, "__arrow_c_stream__"):
+    elif is_frame(features):
         from ._tables import read_table
 
         table = read_table(features)
@@ -126,12 +127,18 @@ def read_features(features: Any) -> Features:
     else:
         array = as_array(features)
     if array.ndim != 2:
+        one = "to_frame()" if hasattr(features, "to_frame") else "reshape(-1, 1)"
         raise DataError(
-            f"features are a table of one row per node, not an array of {array.ndim} dimension(s); "
-            "Reshape your data with reshape(-1, 1) for one column"
+            f"features are a table of one row per node, not {_kind(features)} of {array.ndim} dimension(s); "
+            f"Reshape your data with {one} for one column"
         )
     array = real(array, "the features")
     return Features(array, (array.shape[0], array.shape[1]), columns)
+
+
+def _kind(features: Any) -> str:
+    name = type(features).__name__
+    return "an array" if name in ("ndarray", "list", "tuple") else f"a {name}"
 
 
 def _whole(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -142,11 +149,19 @@ def _whole(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def column_names(features: Any) -> list[str] | None:
-    """The names of the columns of a frame, where all are texts."""
+    """The names of the columns of a frame, where they are texts; numbers name none."""
     if not is_frame(features):
         return None
-    names = list(getattr(features, "column_names", None) or features.columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
+    given: Any = getattr(features, "column_names", None)
+    names: list[Any] = list(getattr(features, "columns", ()) if given is None else given)
+    texts = [isinstance(name, str) for name in names]
+    if any(texts) and not all(texts):
+        other = next(name for name in names if not isinstance(name, str))
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the column "
+            f"{other!r} is of type {type(other).__name__}; rename the columns with X.columns = X.columns.astype(str)"
+        )
+    return names if any(texts) else None
 
 
 def read_part(part: Any, nodes: int, what: str) -> npt.NDArray[np.int64]:

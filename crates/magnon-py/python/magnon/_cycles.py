@@ -8,9 +8,9 @@ from itertools import chain
 from typing import Any
 
 from . import _magnon
-from ._dataset import as_dataset, take
+from ._dataset import take
 from ._flags import to_flags
-from ._keywords import DataSettings, Unpack, documented, keywords, refuse_unknown
+from ._keywords import DataSettings, Unpack, check_keywords, documented
 from ._progress import Progress, watching
 from ._results import Result
 
@@ -20,7 +20,7 @@ def cycle_lengths(
     data: Any = "demo",
     *,
     max_length: int | None = None,
-    enumerate: bool = False,
+    enumerate: bool | None = False,
     budget: int | None = None,
     progress: Progress = False,
     **settings: Unpack[DataSettings],
@@ -49,6 +49,7 @@ def cycle_lengths(
     >>> [answer.length for answer in found.lengths if answer.exists], found.choice
     ([3], '1/3')
     """
+    check_keywords(cycle_lengths, settings)
     dataset, rest = take(data, dict(settings), progress)
     rest.update(max_length=max_length, enumerate=enumerate, budget=budget)
     with watching(progress) as watch:
@@ -88,8 +89,8 @@ def simple_cycles(
     >>> list(magnon.simple_cycles([[0, 1], [1, 2], [2, 0], [2, 1]]))
     [[0, 1, 2], [1, 2]]
     """
-    dataset, rest = take(data, dict(settings), False)
-    refuse_unknown(set(rest) - {"seed", "threads"}, ["max_length", *keywords(DataSettings)])
+    check_keywords(simple_cycles, settings)
+    dataset, _ = take(data, dict(settings), False)
     names = dataset.node_names
     names = list(range(dataset.nodes)) if names is None else names
     return chain.from_iterable(_magnon.CycleBatches(dataset._inner, names, max_length))
@@ -114,10 +115,8 @@ def homophily(  # type: ignore[misc]  # labels may be given by place, too
     >>> magnon.homophily([[0, 1], [1, 2], [2, 3]], [0, 0, 1, 1]).edge.__round__(3)
     0.667
     """
+    check_keywords(homophily, settings)
     if labels is not None:
         settings["labels"] = labels
-    if labels is not None and not isinstance(data, str) and not hasattr(data, "_inner"):
-        dataset = as_dataset(data, **settings)
-    else:
-        dataset, _ = take(data, dict(settings), False)
+    dataset, _ = take(data, dict(settings), False)
     return Result(_magnon.homophily(dataset._inner))

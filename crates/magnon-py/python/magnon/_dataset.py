@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
-from ._align import aligned
+from ._align import order_beside
 from ._arrays import read_features, scipy_sparse
 from ._flags import split_settings, to_flags
 from ._graphs import Columns, Edges, read_graph
-from ._keywords import DataSettings, Unpack, documented, refuse_unknown
-from ._labels import read_labels
+from ._keywords import FOR_FILES, GENERATED, HIDDEN, IN_MEMORY, DataSettings, Unpack
+from ._keywords import check_keywords, documented, refuse_unknown
+from ._labels import class_values, read_labels
 from ._progress import Progress, remark, watching
 from ._results import Result
 from ._splits import read_splits
@@ -85,11 +86,11 @@ class Dataset:
 
     @property
     def classes(self) -> npt.NDArray[Any] | None:
-        """The classes."""
+        """The classes, in the type of the labels; those of files are numbers where all are whole numbers."""
         if self._classes is not None:
             return self._classes
         found = self._inner.labels()
-        return None if found is None else np.asarray(found[1])
+        return None if found is None else class_values(found[1])
 
     @property
     def splits(self) -> list[tuple[npt.NDArray[np.int64], ...]]:
@@ -177,6 +178,8 @@ def load_dataset(
     >>> data.nodes, data.features.shape, len(data.splits)
     (30, (30, 2), 1)
     """
+    check_keywords(load_dataset, settings)
+    check_files(settings)
     with watching(progress) as watch:
         inner = _magnon.Dataset.load(os.fspath(data), to_flags(settings), watch)
     for text in inner.remarks():
@@ -205,6 +208,7 @@ def generate(kind: str = "cyclic", **settings: Any) -> Dataset:
     >>> magnon.generate("cycle", nodes=5).graph.nnz
     5
     """
+    refuse_unknown(settings, GENERATED, hidden=("threads",))
     inner, _ = _magnon.Dataset.generate(kind, to_flags(settings))
     return Dataset(inner)
 
@@ -257,7 +261,7 @@ def as_dataset(
     features : array, sparse matrix, tensor or frame, optional
         One row per node, in the order of the graph's nodes; or ``"degree"`` or ``"identity"``. The numbers are
         copied once, to single precision. Rows of a pandas frame that is indexed by the names of the nodes are found by
-        these; so are labels and masks.
+        these; so are labels and masks. Labels and masks without names have the order of the features' rows.
     labels : array, optional
         One per node; −1, NaN or None for nodes without one.
     train, val, test : mask or numbers of nodes, optional
@@ -279,27 +283,28 @@ def as_dataset(
     >>> magnon.as_dataset(np.array([[0, 1], [1, 2], [2, 0]])).nodes
     3
     """
+    refuse_unknown(settings, IN_MEMORY, hidden=HIDDEN)
     parts = (train, val, test)
+    if isinstance(graph, Dataset) and all(one is None for one in (features, labels, *parts, splits, *settings.values())):
+        return graph
     if isinstance(graph, Dataset):
-        if all(one is None for one in (features, labels, *parts, splits)):
-            return graph
         if features is None and settings.get("feature_norm") is not None:
             raise ArgumentError("feature_norm: the features of the data set are read already; give them with features=")
         if settings.get("keep_self_loops") is None:
             settings["keep_self_loops"] = True
-    refuse_unknown(settings, (*_FOR_FILES, *_FOR_MEMORY, "scaling", "scaled"))
     columns = Columns(*(settings.pop(key, None) for key in ("nodes", "source", "target", "weight")))
-    for key in _FOR_FILES:
+    for key in FOR_FILES:
         if settings.pop(key, None) is not None:
             raise ArgumentError(f"{key} is for files; this graph is in memory")
     attached = _attached(graph)
+    cells, feature_names, made = None, None, None
     if features is None:
-        features = attached.get("features")
+        features, feature_names = attached.get("features"), attached.get("feature_names")
         settings.update(attached.get("scaled", {}))
     if labels is None:
         labels, classes = attached.get("labels"), attached.get("classes", classes)
     edges = graph.edges() if isinstance(graph, Dataset) else read_graph(graph, columns)
-    cells, feature_names, made = None, None, None
+    order = order_beside(features, edges, "features")
     if isinstance(features, (str, os.PathLike)):
         made = os.fspath(features)
         if made not in _MADE:
@@ -307,19 +312,20 @@ def as_dataset(
                 f"features of a graph in memory are an array, 'degree' or 'identity', not {made!r}; read the file first"
             )
     elif features is not None:
-        read = read_features(_in_order(features, edges, "features"))
-        cells, feature_names = read.cells, read.columns
+        read = read_features(order.features(features))
+        cells, feature_names = read.cells, read.columns or feature_names
         if read.shape[0] != edges.nodes and edges.names is None and columns.nodes is None and not edges.rows:
             # An array of pairs does not tell of nodes without edges; the features do.
             if edges.nodes < read.shape[0]:
                 edges = edges._replace(nodes=read.shape[0])
-    told = None if labels is None else read_labels(_in_order(labels, edges, "labels"), classes)
+    told = None if labels is None else order.labels(labels, "labels", classes)
     if told is not None and edges.names is None and not edges.rows and edges.nodes < len(told.codes):
         edges = edges._replace(nodes=len(told.codes))
     if splits is None and all(part is None for part in parts):
         parts, splits = attached.get("parts", parts), attached.get("splits")
-    words = ("train", "val", "test")
-    parts = tuple(_in_order(part, edges, word) for part, word in zip(parts, words))
+    parts = tuple(order.part(part, word) for part, word in zip(parts, ("train", "val", "test")))
+    if splits is not None:
+        splits = [[order.part(part, "a part of splits") for part in split] for split in splits]
     inner = _magnon.Dataset.from_arrays(
         edges.nodes,
         edges.rows,
@@ -337,32 +343,12 @@ def as_dataset(
     return Dataset(inner, edges.names, None if told is None else told.classes, feature_names)
 
 
-#: Keywords of graphs in memory, and those that are for files.
-_FOR_MEMORY = (
-    "nodes",
-    "source",
-    "target",
-    "weight",
-    "unweighted",
-    "reverse",
-    "duplicates",
-    "keep_self_loops",
-    "feature_norm",
-)
-_FOR_FILES = ("header", "id_column", "label_column", "missing", "extra_ids", "weight_transform")
-
-
-def _in_order(thing: Any, edges: Edges, what: str) -> Any:
-    """A frame or series with its rows in the order of the nodes."""
-    named = edges.names is not None
-    return aligned(thing, edges.names, edges.nodes, what) if named or len(edges.targets) else thing
-
-
 def _attached(graph: Any) -> dict[str, Any]:
     """What PyTorch Geometric's Data, or another data set, brings with the edges."""
     if isinstance(graph, Dataset):
         inner = graph._inner
         found = {"features": graph.features, "scaled": {"scaling": inner.scaling()}, "splits": graph.splits or None}
+        found["feature_names"] = graph.feature_names
         labels, classes = graph.labels, graph.classes
         if labels is not None and classes is not None:
             found["labels"] = read_labels(labels, np.arange(len(classes)))._replace(classes=classes)
@@ -376,6 +362,13 @@ def _attached(graph: Any) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
+def check_files(settings: Mapping[str, Any]) -> None:
+    """Refuses arrays beside data that are given by name."""
+    for key in ("features", "labels"):
+        if not isinstance(settings.get(key), (type(None), str, os.PathLike)):
+            raise ArgumentError(f"{key} of files are files; read the graph first, and give both as arrays")
+
+
 def take(
     data: Any, settings: dict[str, Any], progress: Progress, *, keep: tuple[str, ...] = ()
 ) -> tuple[Dataset, dict[str, Any]]:
@@ -387,7 +380,7 @@ def take(
     rest.update({key: about.pop(key) for key in keep if key in about})
     if isinstance(data, Dataset):
         features = about.get("features")
-        if features is not None and not isinstance(features, os.PathLike):
+        if features is not None:
             # Features beside a data set are another data set on its graph.
             norm = about.pop("feature_norm", None)
             data = as_dataset(data, about.pop("features"), feature_norm=norm, name=data.name)
@@ -396,8 +389,6 @@ def take(
             raise ArgumentError(f"{', '.join(given)}: the data set is read already; say so to load_dataset")
         return data, rest
     if isinstance(data, (str, os.PathLike)):
-        if not (about.get("features") is None or isinstance(about["features"], (str, os.PathLike))):
-            raise ArgumentError("features of files are files; read the graph first, and give both as arrays")
         common = {key: rest[key] for key in ("seed",) if key in rest}
         return load_dataset(data, progress=progress, **about, **common), rest
     about.pop("split_seed", None)

@@ -80,8 +80,15 @@ def _whole(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
 
 
 def _weights(values: Any) -> npt.NDArray[np.float32]:
-    with np.errstate(over="ignore"):
-        return real(np.asarray(values), "the weights").astype(np.float32)
+    given = real(np.asarray(values), "the weights")
+    with np.errstate(over="ignore", under="ignore"):
+        weights = given.astype(np.float32)
+    lost = (weights == 0) & (given != 0)
+    if lost.any():
+        count = int(np.sum(lost)) - 1
+        others = f" and {count} other{'' if count == 1 else 's'}" if count else ""
+        caution(f"the weight {given[lost][0]:g}{others} taken as 0: smaller than any number of single precision (1.4e-45)")
+    return weights
 
 
 def _sparse(matrix: Any) -> Edges:

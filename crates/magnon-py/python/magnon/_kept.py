@@ -14,18 +14,55 @@ import numpy as np
 import numpy.typing as npt
 
 from ._labels import class_values
-from .errors import RunError
+from .errors import DataError, RunError
 
 _NAME = "estimator.json"
 
 
-def keep(folder: str | os.PathLike[str], classes: npt.NDArray[Any] | None, **about: Any) -> None:
-    """Writes what belongs to the run of a folder: the classes in their own type, and more."""
+def check_classes(classes: npt.NDArray[Any] | None) -> None:
+    """Refuses classes that a file could not give back as they are; to be asked before anything is written."""
+    for one in [] if classes is None else classes.tolist():
+        if not isinstance(one, (bool, int, float, str)):
+            raise DataError(
+                f"a run with labels of type {type(one).__name__} cannot be saved, as {one!r}: its file keeps texts and "
+                "numbers; train on labels of type str or int, as those of [str(one) for one in labels]"
+            )
+
+
+def check_columns(folder: str | os.PathLike[str], names: list[str] | None) -> None:
+    """Refuses features whose columns are known not to be those that the run of a folder was trained on."""
+    known = read_kept(folder).get("feature_names")
+    if not known or names is None or names == known:
+        return
+    missing = next((name for name in known if name not in names), None)
+    other = next((name for name in names if name not in known), None)
+    if missing is not None:
+        problem = f"lack the column {missing!r}"
+    elif other is not None:
+        problem = f"have a column {other!r} that it does not know"
+    else:
+        problem = "have their columns in another order"
+    shown = ", ".join(repr(name) for name in known[:5])
+    raise DataError(
+        f"the features are not those that the run was trained on: they {problem}; "
+        f"select its columns in its order: {shown}{', …' if len(known) > 5 else ''}"
+    )
+
+
+def keep(
+    folder: str | os.PathLike[str],
+    classes: npt.NDArray[Any] | None = None,
+    feature_names: list[str] | None = None,
+    **about: Any,
+) -> None:
+    """Writes what belongs to the run of a folder: the classes in their own type, names of columns, and more."""
+    if feature_names is not None:
+        about["feature_names"] = feature_names
     if classes is None and not about:
         return
     place = Path(folder) / _NAME
     told: dict[str, Any] = {"run": _mark(place.parent), **about}
-    if classes is not None and all(isinstance(one, (bool, int, float, str)) for one in classes.tolist()):
+    if classes is not None:
         told.update(classes=classes.tolist(), dtype=classes.dtype.str)
     part = place.with_name(f".{_NAME}.{os.getpid()}.part")
     try:

@@ -31,6 +31,10 @@ __all__ = [
     "Charge",
     "CompareSettings",
     "DataSettings",
+    "FOR_FILES",
+    "GENERATED",
+    "HIDDEN",
+    "IN_MEMORY",
     "FilterSettings",
     "ModelSettings",
     "OperatorSettings",
@@ -39,12 +43,23 @@ __all__ = [
     "SourceSettings",
     "TrainSettings",
     "Unpack",
+    "check_keywords",
     "documented",
     "refuse_unknown",
 ]
 
+#: Keywords of generators.
+GENERATED = ("nodes", "blocks", "density", "within", "mutual", "direction", "columns", "noise", "seed")
+#: Keywords of :func:`as_dataset`: of any graph, of those in memory, and those that are for files.
+_NAMED = ("features", "labels", "train", "val", "test", "splits", "name", "classes")
+_GRAPH = ("nodes", "source", "target", "weight", "unweighted", "reverse", "duplicates", "keep_self_loops", "feature_norm")
+FOR_FILES = ("header", "id_column", "label_column", "missing", "extra_ids", "weight_transform")
+IN_MEMORY = (*_NAMED, *_GRAPH, *FOR_FILES)
+#: How features were scaled already, which only the package itself says.
+HIDDEN = ("scaling", "scaled")
+
 Charge = Union[float, str, Fraction]
-Path = Union[str, "PathLike[str]"]
+Path = Union[str, PathLike[str]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -192,10 +207,15 @@ def keywords(kind: Any) -> dict[str, str]:
     return {name: getattr(one, "__forward_arg__", str(one)) for name, one in kind.__annotations__.items()}
 
 
-def refuse_unknown(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuses keywords that a function does not have, and names the one that may be meant."""
+def check_keywords(function: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Refuses what is not in the signature of a documented function, also where it is None or False."""
+    refuse_unknown(settings, inspect.signature(function).parameters)
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str], *, hidden: Sequence[str] = ()) -> None:
+    """Refuses keywords that a function does not have, and names the one that may be meant; no ``hidden`` one."""
     words = list(known)
     for name in given:
-        if name not in words:
-            near = get_close_matches(name, words, 1)
+        if name not in words and name not in hidden:
+            near = [f"{name}_"] if f"{name}_" in words else get_close_matches(name, words, 1)
             raise TypeError(f"unexpected keyword argument {name!r}" + (f"; did you mean {near[0]}?" if near else ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array, is_missing, loaded
+from ._progress import caution
 from .errors import DataError
 
 
@@ -42,7 +42,7 @@ def label_array(labels: Any) -> npt.NDArray[Any]:
     if array.ndim == 2 and array.shape[1] == 1:
         known = loaded("sklearn.exceptions")
         kind = UserWarning if known is None else known.DataConversionWarning
-        warnings.warn("A column-vector y was passed when a 1d array was expected", kind, stacklevel=4)
+        caution("A column-vector y was passed when a 1d array was expected", kind)
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(f"labels are one per node, not an array of {array.ndim} dimension(s)")

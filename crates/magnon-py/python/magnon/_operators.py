@@ -19,9 +19,8 @@ from ._keywords import (
     OperatorSettings,
     PropagateSettings,
     Unpack,
+    check_keywords,
     documented,
-    keywords,
-    refuse_unknown,
 )
 from ._progress import Progress, watching
 from ._results import Picture, Result
@@ -72,9 +71,9 @@ def magnetic_operator(
     >>> print(S.toarray().round(3)[0])
     [0.+0.j  0.+0.5j 0.-0.5j]
     """
+    check_keywords(magnetic_operator, settings)
     csr_array = scipy_sparse().csr_array
-    operator, dataset, rest = _build(data, dict(settings), progress)
-    refuse_unknown([key for key, value in rest.items() if value is not None], keywords(OperatorSettings))
+    operator, dataset, _ = _build(data, dict(settings), progress)
     if linear_operator:
         from ._linear import MagneticLinearOperator
 
@@ -126,6 +125,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
            [0.333, 0.333, 0.333],
            [0.333, 0.333, 0.333]], dtype=float32)
     """
+    check_keywords(propagate, settings)
     wanted: dict[str, Any] = dict(settings)
     if features is not None:
         wanted["features"] = features
@@ -195,7 +195,7 @@ def filter_response(
     data: Any = "demo",
     *,
     points: int | None = None,
-    eigenvalues: bool = False,
+    eigenvalues: bool | None = False,
     charges: Sequence[Charge] | None = None,
     memory: float | None = None,
     progress: Progress = False,
@@ -226,6 +226,7 @@ def filter_response(
     >>> found["lambda"], found.response.round(3)
     (array([-1.,  0.,  1.]), array([0.333, 0.5  , 1.   ]))
     """
+    check_keywords(filter_response, settings)
     operator, _, rest = _build(data, dict(settings), progress)
     rest.update(points=points, eigenvalues=eigenvalues, charges=charges, memory=memory)
     with watching(progress) as watch:
@@ -251,7 +252,7 @@ def spectrum(
     count: int | None = None,
     which: Literal["smallest", "largest"] | None = None,
     near: float | None = None,
-    vectors: bool = False,
+    vectors: bool | None = False,
     tolerance: float | None = None,
     memory: float | None = None,
     device: str | None = None,
@@ -288,6 +289,7 @@ def spectrum(
     >>> magnon.spectrum("cycle:nodes=4", charge="1/4", kind="laplacian", self_loops=False).eigenvalues.round(6)
     array([0., 1., 1., 2.])
     """
+    check_keywords(spectrum, settings)
     operator, _, rest = _build(data, dict(settings), progress)
     rest.update(count=count, which=which, near=near, vectors=vectors, tolerance=tolerance, memory=memory)
     rest.update(device=device)
@@ -344,6 +346,7 @@ def spectral_density(
     >>> len(found.density)
     50
     """
+    check_keywords(spectral_density, settings)
     operator, _, rest = _build(data, dict(settings), progress)
     rest.update(probes=probes, moments=moments, points=points, device=device)
     with watching(progress) as watch:

@@ -21,12 +21,12 @@ def remark(text: str) -> None:
     logger.info("%s", text)
 
 
-def caution(text: str) -> None:
+def caution(text: str, kind: type[Warning] = UserWarning) -> None:
     """Warns of what changes how results must be read, at the line that called the package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "magnon":
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, UserWarning, stacklevel=level)
+    warnings.warn(text, kind, stacklevel=level)
 
 
 class Bar:

@@ -12,7 +12,7 @@ from ._align import aligned
 from ._arrays import as_array
 from ._dataset import take
 from ._flags import to_flags
-from ._keywords import OperatorSettings, Unpack, documented
+from ._keywords import OperatorSettings, Unpack, check_keywords, documented
 from ._progress import Progress, watching
 from ._results import Picture, Result
 from .errors import DataError
@@ -32,8 +32,8 @@ class Eigenmap(Result):
 def eigenmap(
     data: Any = "demo",
     *,
-    vectors: Sequence[int] = (0, 1, 2),
-    whole_graph: bool = False,
+    vectors: Sequence[int] | None = (0, 1, 2),
+    whole_graph: bool | None = False,
     tolerance: float | None = None,
     memory: float | None = None,
     device: str | None = None,
@@ -67,6 +67,7 @@ def eigenmap(
     >>> found.points.shape, bool(abs(found.eigenvalues[0]) < 1e-9)
     ((6, 1), True)
     """
+    check_keywords(eigenmap, settings)
     dataset, rest = take(data, dict(settings), progress)
     rest.update(vectors=vectors, whole_graph=whole_graph, tolerance=tolerance, memory=memory, device=device)
     with watching(progress) as watch:
@@ -111,6 +112,7 @@ def denoise(
     >>> magnon.denoise("cycle:nodes=4", np.array([1.0, -1.0, 1.0, -1.0]), charge=0, mu=2.0)
     array([ 0.5, -0.5,  0.5, -0.5])
     """
+    check_keywords(denoise, settings)
     dataset, rest = take(data, dict(settings), progress)
     rest.update(mu=mu, form=form)
     block, shape = None, None

@@ -10,21 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
-from ._dataset import Dataset, take
+from ._dataset import Dataset, check_files, take
 from ._flags import to_flags
 from ._keywords import (
     CompareSettings,
-    DataSettings,
     ModelSettings,
     Path,
     SourceSettings,
     TrainSettings,
     Unpack,
+    check_keywords,
     documented,
-    keywords,
-    refuse_unknown,
 )
-from ._kept import keep, read_classes
+from ._kept import check_classes, check_columns, keep, read_classes
 from ._progress import Progress, watching
 from ._results import Page, Result, short
 from .errors import ArgumentError
@@ -52,12 +50,17 @@ class Run(Result):
     attributes; ``history`` has a column per figure and a row per epoch.
     """
 
-    def __init__(self, model: _magnon.Model, classes: npt.NDArray[Any] | None = None) -> None:
+    def __init__(
+        self,
+        model: _magnon.Model,
+        classes: npt.NDArray[Any] | None = None,
+        feature_names: list[str] | None = None,
+    ) -> None:
         names, rows = model.history()
         table = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(names))
         history = {name: table[:, k] for k, name in enumerate(names)}
         super().__init__(model.report(), history=history)
-        self.__dict__.update(_model=model, _classes=classes)
+        self.__dict__.update(_model=model, _classes=classes, _feature_names=feature_names)
 
     @property
     def config(self) -> Result:
@@ -78,8 +81,9 @@ class Run(Result):
 
     def save(self, folder: Path, *, overwrite: bool = False) -> None:
         """Writes a run folder, which ``magnon predict`` and :func:`predict` read."""
+        check_classes(self._classes)
         self._model.save(os.fspath(folder), overwrite, True)
-        keep(folder, self._classes)
+        keep(folder, self._classes, self._feature_names)
 
     def __repr__(self) -> str:
         shown = [(key, self._shown(key)) for key in _SHOWN if self.get(key) is not None]
@@ -87,21 +91,26 @@ class Run(Result):
         return f"{self._listed(shown)}\n… {more} more: to_dict(), or the page of the run with .page"
 
     def _shown(self, key: str) -> str:
-        value = self[key]
+        value, of_all = self[key], ""
+        if isinstance(value, Result):
+            value, of_all = value["mean"], f", mean of {value.n} runs"
         if not key.endswith("_accuracy"):
-            return short(value)
+            return short(value) + of_all
         interval = self.get("test_interval") if key == "test_accuracy" else None
         text = f"{100 * value:.1f} %"
-        return text if interval is None else f"{text} ({100 * interval.low:.1f} to {100 * interval.high:.1f} %)"
+        if interval is not None:
+            text += f" ({100 * interval.low:.1f} to {100 * interval.high:.1f} %)"
+        return text + of_all
 
     def __reduce__(self) -> tuple[Any, ...]:
         *parts, data = self._model.state()
-        return _restored, (parts, Dataset(data, classes=self._classes))
+        return _restored, (parts, Dataset(data, classes=self._classes, feature_names=self._feature_names))
 
 
 def _restored(parts: list[Any], data: Dataset) -> Run:
     weights, config, report, history, known = parts
-    return Run(_magnon.Model.from_state(weights, config, report, history, known, data._inner), data._classes)
+    model = _magnon.Model.from_state(weights, config, report, history, known, data._inner)
+    return Run(model, data._classes, data.feature_names)
 
 
 @documented("train")
@@ -129,15 +138,22 @@ def train(
     >>> run.model, run.charge_text, run.epochs
     ('mgc', '1/3', 20)
     """
+    check_keywords(train, settings)
     named = isinstance(data, (str, os.PathLike))
+    if named:
+        check_files(settings)
     dataset, rest = (None, dict(settings)) if named else training_data(data, dict(settings), progress)
     source = os.fspath(data) if dataset is None else dataset.name
     inner = None if dataset is None else dataset._inner
-    with watching(progress) as watch:
-        run = Run(_magnon.train(inner, source, to_flags(rest), watch), None if dataset is None else dataset._classes)
+    classes = None if dataset is None else dataset._classes
+    columns = None if dataset is None else dataset.feature_names
     output = settings.get("output")
     if output is not None:
-        keep(output, run._classes)
+        check_classes(classes)
+    with watching(progress) as watch:
+        run = Run(_magnon.train(inner, source, to_flags(rest), watch), classes, columns)
+    if output is not None:
+        keep(output, classes, columns)
     return run
 
 
@@ -168,7 +184,7 @@ def predict(
     run: Path,
     data: Any = None,
     *,
-    full: bool = False,
+    full: bool | None = False,
     device: str | None = None,
     progress: Progress = False,
     **settings: Unpack[SourceSettings],
@@ -191,8 +207,10 @@ def predict(
     Predictions
         With ``labels`` of the type that the run was trained on: numbers where all classes are whole numbers.
     """
+    check_keywords(predict, settings)
     folder = os.fspath(run)
     if data is None or isinstance(data, (str, os.PathLike)):
+        check_files(settings)
         source = None if data is None else os.fspath(data)
         with watching(progress) as watch:
             known, classes, told, names = _magnon.predict(
@@ -203,7 +221,7 @@ def predict(
         raise ArgumentError("device is for data by name; nodes of a graph in memory are classified on the processor")
     about: dict[str, Any] = dict(settings) if isinstance(data, Dataset) else {"feature_norm": "none", **settings}
     dataset, rest = take(data, about, progress)
-    refuse_unknown(set(rest) - {"seed", "threads"}, keywords(DataSettings))
+    check_columns(folder, dataset.feature_names)
     model = _magnon.Model.load(folder, dataset._inner)
     known = model.predict(dataset._inner, rest.get("threads"))
     return _predictions({}, known, read_classes(folder, model.classes), dataset.node_names)
@@ -263,6 +281,7 @@ def compare(
     >>> sorted(row.model for row in found.models)
     ['mgc', 'mlp']
     """
+    check_keywords(compare, settings)
     dataset, rest = training_data(data, dict(settings), progress)
     rest.update(models=models, splits=splits, runs=runs, draws=draws)
     rest.update(tune=tune, tune_trials=tune_trials, memory=memory)
@@ -315,6 +334,7 @@ def tune(
     >>> len(found.trials)
     3
     """
+    check_keywords(tune, settings)
     dataset, rest = search_data(data, dict(settings), progress)
     rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs)
     with watching(progress) as watch:

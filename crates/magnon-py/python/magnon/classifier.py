@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
-from ._align import aligned
+from ._align import RowOrder, order_beside
 from ._arrays import read_features, read_part
-from ._classifier_inputs import edges_of, kind_of, nodes_of, seed_of
+from ._classifier_inputs import edges_of, kind_of, left_open, nodes_of, parts_of, seed_of
 from ._dataset import Dataset, as_dataset
 from ._estimator import Estimator
 from ._flags import to_flags
 from ._graphs import Edges, edgeless
-from ._kept import keep, plain, read_classes, read_kept
+from ._kept import check_classes, keep, plain, read_classes, read_kept
 from ._labels import Labels, read_labels
 from ._progress import remark
 from ._run_parameters import parameters
-from ._training import Run, models
+from ._training import Run
 from .errors import ArgumentError, DataError
 
 #: Parameters that are not flags of ``magnon train``.
@@ -197,7 +197,8 @@ class MagneticClassifier(Estimator):
         ----------
         X : array, sparse matrix, tensor or frame
             Features, one row per node in the order of the graph's nodes. Rows of a pandas frame that is indexed by the
-            names of the nodes are found by these; so are labels and masks.
+            names of the nodes are found by these; so are labels and masks. Labels and masks without names have the
+            order of X's rows, whatever that is; numbers of nodes are those of the graph.
         y : array
             Labels, one per node; −1, NaN or None for nodes without one. As in scikit-learn's semi-supervised models,
             −1 is no class: its nodes are neither learnt from nor scored.
@@ -223,19 +224,16 @@ class MagneticClassifier(Estimator):
             raise ValueError("requires y to be passed, but the target y is None")
         alone = graph is None
         edges = edgeless(read.shape[0]) if alone else edges_of(graph)
-        if not alone:
-            y, train, val, test = (
-                aligned(thing, edges.names, read.shape[0], what)
-                for thing, what in ((y, "y"), (train, "train"), (val, "val"), (test, "test"))
-            )
-        labels = read_labels(y)
+        order = order_beside(X, edges, "X")
+        train, val, test = (order.part(part, word) for part, word in zip((train, val, test), ("train", "val", "test")))
+        labels = order.labels(y, "y")
         if len(labels.codes) != read.shape[0]:
             raise DataError(f"X has {read.shape[0]} rows, but y has {len(labels.codes)} labels")
         self._check_classes(labels)
-        parts = self._parts(labels, train, val, test, seed)
+        parts = parts_of(labels, train, val, test, self.validation_fraction, seed)
         dataset = as_dataset(
             edges,
-            X,
+            order.features(X),
             labels,
             keep_self_loops=isinstance(graph, (Edges, Dataset)),
             feature_norm="none" if self.data is not None else self.feature_norm,
@@ -245,7 +243,7 @@ class MagneticClassifier(Estimator):
         del flags["feature_norm"]
         flags.update(set=self.settings, seed=seed, threads=self._threads())
         if alone:
-            flags.update(self._closed())
+            flags.update(left_open(self.model, self.charge, self.pass_))
         model = _magnon.train(dataset._inner, dataset.name, to_flags(flags), None)
         self._learn(Run(model, labels.given()), dataset, labels.given())
         self._alone = alone
@@ -260,18 +258,6 @@ class MagneticClassifier(Estimator):
         self.n_iter_ = len(run.history["epoch"])
         self.node_names_ = dataset.node_names
         self._dataset = dataset
-
-    def _closed(self) -> dict[str, Any]:
-        """What a model leaves for the graph to decide. Without edges there are no cycles to choose a charge by, and
-        no neighbours to be alike."""
-        operator = models(self.model).config.get("operator") or {}
-        closed = {"charge": 0, "pass": "low"}
-        given = {"charge": self.charge, "pass": self.pass_}
-        return {
-            key if key == "charge" else "pass_": value
-            for key, value in closed.items()
-            if given[key] is None and operator.get(key) == "auto"
-        }
 
     def _check_classes(self, labels: Labels) -> None:
         if len(labels.classes) < 2:
@@ -296,34 +282,15 @@ class MagneticClassifier(Estimator):
         codes[nodes] = labels.codes
         return self.data.features, labels._replace(codes=codes), self.data.edges()
 
-    def _parts(self, labels: Labels, train: Any, val: Any, test: Any, seed: int) -> tuple[Any, Any, Any]:
-        known = np.flatnonzero(labels.codes >= 0)
-        first = known if train is None else read_part(train, len(labels.codes), "train")
-        if val is not None:
-            second = read_part(val, len(labels.codes), "val")
-            return (np.setdiff1d(first, second) if train is None else first), second, test
-        if not 0 < self.validation_fraction < 1:
-            raise ArgumentError("validation_fraction must be above 0 and below 1")
-        if first.size and (first.min() < 0 or first.max() >= len(labels.codes)):
-            raise DataError(f"train names node {first.max()}, but there are {len(labels.codes)} nodes")
-        draw = np.random.default_rng(seed)
-        held = []
-        for code in range(len(labels.classes)):
-            nodes = draw.permutation(first[labels.codes[first] == code])
-            held.append(nodes[: max(1, round(self.validation_fraction * len(nodes)))] if len(nodes) > 1 else nodes[:0])
-        second = np.sort(np.concatenate(held))
-        if not len(second):
-            # Too few to hold any back; training stops by what it learns from.
-            return first[: max(1, len(first) - 1)], first[max(1, len(first) - 1) :], test
-        return np.setdiff1d(first, second), second, test
-
-    def _log_probabilities(self, X: Any, graph: Any) -> npt.NDArray[np.float32]:
+    def _log_probabilities(self, X: Any, graph: Any) -> tuple[npt.NDArray[np.float32], RowOrder]:
+        """Log-probabilities in the order of the nodes, and that of the rows of X."""
         self._check_fitted()
         known = self.run_._model.log_probabilities()
         if X is None and graph is None:
-            return known
+            return known, RowOrder(None, self.node_names_, len(known), "X", linked=not self._alone)
         if self.data is not None and graph is None:
-            return known[nodes_of(X, len(known))]
+            found = known[nodes_of(X, len(known))]
+            return found, RowOrder(None, None, len(found), "X", linked=False)
         read = read_features(X)
         if read.shape[0] == 0:
             raise ValueError(f"0 sample(s) (shape={read.shape}) while a minimum of 1 is required.")
@@ -336,16 +303,18 @@ class MagneticClassifier(Estimator):
                     "other nodes with graph="
                 )
             graph = edgeless(read.shape[0]) if self._alone else trained_on.edges()
-        kept = isinstance(graph, (Edges, Dataset))
-        dataset = as_dataset(edges_of(graph), X, feature_norm="none", keep_self_loops=kept)
-        return self.run_._model.predict(dataset._inner, self._threads())
+        kept, edges = isinstance(graph, (Edges, Dataset)), edges_of(graph)
+        order = order_beside(X, edges, "X")
+        dataset = as_dataset(edges, order.features(X), feature_norm="none", keep_self_loops=kept)
+        return self.run_._model.predict(dataset._inner, self._threads()), order
 
     def predict_log_proba(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[np.float32]:
-        """Log-probabilities of the classes, one row per node."""
-        return self._log_probabilities(X, graph)
+        """Log-probabilities of the classes, one row per node; see :meth:`predict_proba`."""
+        found, order = self._log_probabilities(X, graph)
+        return order.as_given(found)
 
     def predict_proba(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[np.float64]:
-        """Probabilities of the classes, one row per node.
+        """Probabilities of the classes, one row per node, in the order of the rows of X.
 
         Parameters
         ----------
@@ -354,29 +323,26 @@ class MagneticClassifier(Estimator):
         graph : graph, optional
             The graph of these nodes; the one that it was trained on by default.
         """
-        found = np.exp(self._log_probabilities(X, graph).astype(np.float64))
+        found = np.exp(self.predict_log_proba(X, graph=graph).astype(np.float64))
         return found / found.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
         """The class of each node; see :meth:`predict_proba`."""
-        found = self._log_probabilities(X, graph)
+        found = self.predict_log_proba(X, graph=graph)
         return self.classes_[found.argmax(axis=1)]
 
     def score(self, X: Any, y: Any, *, graph: Any = None, mask: Any = None) -> float:
-        """Accuracy on the labelled nodes, or on those of a mask."""
+        """Accuracy on the labelled nodes, or on those of a mask. Labels are given as in :meth:`fit`."""
         self._check_fitted()
-        if self.data is None and not (self._alone and graph is None):
-            names = self.node_names_ if graph is None else edges_of(graph).names
-            nodes = len(y) if hasattr(y, "__len__") else 0
-            y, mask = aligned(y, names, nodes, "y"), aligned(mask, names, nodes, "mask")
-        labels = read_labels(y)
-        self._check_kind(labels)
+        self._check_kind(read_labels(y))
+        log_probabilities, order = self._log_probabilities(X, graph)
+        labels, mask = order.labels(y, "y"), order.part(mask, "mask")
         known = np.flatnonzero(labels.codes >= 0)
         if mask is not None:
             known = np.intersect1d(known, read_part(mask, len(labels.codes), "mask"))
         if not len(known):
             raise DataError("there is no labelled node to score by")
-        found = self.predict(X, graph=graph)
+        found = self.classes_[log_probabilities.argmax(axis=1)]
         if len(found) != len(labels.codes):
             raise DataError(f"X has {len(found)} rows, but y has {len(labels.codes)} labels")
         return float(np.mean(found[known] == labels.classes[labels.codes[known]]))
@@ -393,23 +359,30 @@ class MagneticClassifier(Estimator):
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes the run folder of the command line, with classes, parameters and names of columns beside it."""
         self._check_fitted()
+        check_classes(self.classes_)
         self.run_.save(folder, overwrite=overwrite)
         given = {name: plain(value) for name, value in self.get_params().items() if name != "data"}
         if not isinstance(self.random_state, int):
             given["random_state"] = self.run_.config.train.seed
         names = getattr(self, "feature_names_in_", None)
-        about = {} if names is None else {"feature_names": names.tolist()}
-        keep(folder, self.classes_, parameters=given, **about)
+        names = None if names is None else names.tolist()
+        keep(folder, self.classes_, names, parameters=given, alone=self._alone)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, graph: Any = None, X: Any = None) -> MagneticClassifier:
-        """Reads a run folder; a run on a graph in memory needs that graph and its features again.
+        """Reads a run folder; a run on a graph in memory needs that graph and its features again. One without a
+        graph needs its features alone.
 
         Classes and parameters are those of the classifier that was saved; ``data`` is not kept. Parameters of a run of
         the command line are those of its configuration.
         """
         told = read_kept(folder)
-        given = None if graph is None else as_dataset(graph, X, feature_norm="none")
+        alone = graph is None and told.get("alone") is True
+        if alone and X is None:
+            raise ArgumentError("the classifier was fitted without a graph; give its features with X=")
+        if alone:
+            graph = edgeless(read_features(X).shape[0])
+        given = None if graph is None else as_dataset(graph, X, feature_norm=None if X is None else "none")
         model = _magnon.Model.load(os.fspath(folder), None if given is None else given._inner)
         classes = read_classes(folder, model.classes)
         run = Run(model, classes)
@@ -417,7 +390,7 @@ class MagneticClassifier(Estimator):
         clf = cls(**{name: value for name, value in known.items() if name in cls._names()})
         dataset = given or Dataset(model.dataset, classes=classes)
         clf._learn(run, dataset, classes)
-        clf._alone = False
+        clf._alone = alone
         features = dataset.features
         clf._note_features(X, (0, 0) if features is None else features.shape)
         if told.get("feature_names"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._align import RowOrder
 from ._arrays import read_part
 from ._dataset import Dataset
 from .errors import ArgumentError
@@ -39,6 +40,7 @@ class MaskSplit:
     """
 
     def __init__(self, splits: Dataset | Iterable[Iterable[Any]], nodes: int | None = None) -> None:
+        given: list[tuple[Any, ...]]
         given = splits.splits if isinstance(splits, Dataset) else [tuple(parts) for parts in splits]
         count = splits.nodes if isinstance(splits, Dataset) else nodes
         if not given:
@@ -52,7 +54,9 @@ class MaskSplit:
     def _two(self, parts: tuple[Any, ...]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         if len(parts) not in (2, 3):
             raise ArgumentError(f"a split has train and test, or train, val and test, not {len(parts)} parts")
-        read = [read_part(part, self._nodes, "a part") for part in parts]
+        # Without a graph there are no names to find the rows of a series by.
+        order = RowOrder(None, None, self._nodes, "a part", linked=False)
+        read = [read_part(order.part(part, "a part"), self._nodes, "a part") for part in parts]
         return np.concatenate(read[:-1]), read[-1]
 
     @property

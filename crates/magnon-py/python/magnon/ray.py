@@ -19,12 +19,13 @@ import os
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from . import _magnon, _operators, _training
 from ._blocks import BlockFolder, Blocks, Span
 from ._dataset import Dataset
 from ._flags import to_flags
+from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack, check_keywords, documented
 from ._parts import Call, Journal, Lines, Wave, hand_out
 from ._progress import Progress, watching
 from ._results import Result
@@ -37,12 +38,10 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("magnon.ray needs Ray: pip install 'magnon[ray]'") from error
 
-if TYPE_CHECKING:
-    from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack
-
 __all__ = ["compare", "propagate", "tune"]
 
 
+@documented("propagate")
 def propagate(  # type: ignore[misc]  # features may be given by place, too
     data: Any = "demo",
     features: Any = None,
@@ -82,6 +81,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     numpy.ndarray
         One row per node; a ``numpy.memmap`` where there is an output.
     """
+    check_keywords(propagate, settings)
     if columns < 1:
         raise ArgumentError(f"columns is {columns}; a task needs at least one")
     with _cluster():
@@ -120,6 +120,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
             return blocks.result()
 
 
+@documented("compare")
 def compare(
     data: Any = "demo",
     models: Sequence[str] | None = None,
@@ -150,6 +151,7 @@ def compare(
     **settings
         Those of :func:`magnon.compare`; ``threads`` is the number of processors of a task, 1 by default.
     """
+    check_keywords(compare, settings)
     about: dict[str, Any] = dict(settings)
     threads = int(about.pop("threads", None) or 1)
     dataset, rest = _training.training_data(data, about, False)
@@ -165,6 +167,7 @@ def compare(
         return _training.compared(dataset, flags, None, kept.path)
 
 
+@documented("tune")
 def tune(
     data: Any = "demo",
     *,
@@ -188,6 +191,7 @@ def tune(
     **settings
         Those of :func:`magnon.tune`; ``threads`` is the number of processors of a task, 1 by default.
     """
+    check_keywords(tune, settings)
     about: dict[str, Any] = dict(settings)
     threads = int(about.pop("threads", None) or 1)
     dataset, rest = _training.search_data(data, about, False)

@@ -9,11 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _magnon
+from ._align import RowOrder
 from ._arrays import read_features
 from ._dataset import Dataset, as_dataset
 from ._estimator import Transformer
 from ._flags import to_flags
 from ._graphs import Edges, edgeless
+from ._keywords import refuse_unknown
+from ._output import check_container, contained, output_names
 from ._results import Result
 from .errors import ArgumentError
 
@@ -127,7 +130,10 @@ class MagneticFeatures(Transformer):
 
     def _channels(self) -> list[dict[str, Any]]:
         """The settings of each filter."""
-        return [{**self.get_params(), **channel} for channel in self.bank or ({},)]
+        bank = self.bank or ({},)
+        for channel in bank:
+            refuse_unknown(channel, (*_OPERATOR, *_FILTER))
+        return [{**self.get_params(), **channel} for channel in bank]
 
     def _flags(self, settings: Mapping[str, Any]) -> list[str]:
         return to_flags({**{key: settings[key] for key in _OPERATOR}, "threads": self._threads()})
@@ -149,8 +155,35 @@ class MagneticFeatures(Transformer):
             found.append(to_flags({"charge": charge})[0].split("=", 1)[1])
         return found
 
-    def transform(self, X: Any = None, *, graph: Any = None) -> npt.NDArray[Any]:
-        """The filtered features, one row per node."""
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """Names of the columns of ``transform`` on the graph of ``fit``: ``age_real`` and ``age_imag`` where the filtered
+        features are complex, behind the number of the filter in a bank, as in ``filter1_age_real``."""
+        self._check_fitted()
+        dataset = as_dataset(edgeless(1) if self._graph is None else self._graph)
+        operators = [
+            _magnon.Operator(dataset._inner, self._flags({**settings, "charge": charge}))
+            for settings, charge in zip(self._channels(), self.charge_)
+        ]
+        return self._names_out([not Result(operator.report()).real for operator in operators], input_features)
+
+    def _names_out(self, is_complex: Sequence[bool], input_features: Any = None) -> npt.NDArray[Any]:
+        parts = [["_real", "_imag"] if one and self.output == "real" else [""] for one in is_complex]
+        words = [part for one in parts for part in one]
+        names = output_names(self, input_features, words, self.n_features_in_)
+        if len(parts) > 1:
+            filters = [k for k, one in enumerate(parts) for _ in range(len(one) * self.n_features_in_)]
+            names = np.asarray([f"filter{k}_{name}" for k, name in zip(filters, names)], dtype=object)
+        return names
+
+    def set_output(self, *, transform: str | None = None) -> MagneticFeatures:
+        """What ``transform`` gives: ``"default"`` for an array, ``"pandas"`` or ``"polars"`` for a frame."""
+        check_container(transform)
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def transform(self, X: Any = None, *, graph: Any = None) -> Any:
+        """The filtered features, one row per row of X: an array, or what :meth:`set_output` asks for."""
         self._check_fitted()
         read = read_features(X)
         if read.shape[0] == 0:
@@ -158,7 +191,8 @@ class MagneticFeatures(Transformer):
         self._check_features(X, read.shape)
         graph = self._graph if graph is None else graph
         dataset = self._data(X, graph, read.shape[0], {"scaling": self._scaling, "scaled": False})
-        parts = []
+        parts: list[npt.NDArray[Any]] = []
+        is_complex: list[bool] = []
         operators: dict[tuple[str, ...], _magnon.Operator] = {}
         for settings, charge in zip(self._channels(), self.charge_):
             flags = self._flags({**settings, "charge": charge})
@@ -166,7 +200,11 @@ class MagneticFeatures(Transformer):
                 operators[tuple(flags)] = _magnon.Operator(dataset._inner, flags)
             filters = to_flags({**{key: settings[key] for key in _FILTER}, "threads": self._threads()})
             found, _ = operators[tuple(flags)].propagate(dataset._inner, filters)
+            is_complex.append(np.iscomplexobj(found))
             if self.output == "real" and np.iscomplexobj(found):
                 found = np.hstack([np.real(found), np.imag(found)])
             parts.append(found)
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
+        names = dataset.node_names
+        order = RowOrder(X, names, dataset.nodes, "X", linked=names is not None)
+        found = order.as_given(parts[0] if len(parts) == 1 else np.hstack(parts))
+        return contained(self, found, X, lambda: self._names_out(is_complex))
