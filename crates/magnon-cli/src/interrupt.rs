@@ -1,5 +1,6 @@
 //! What an interrupt does: nothing half-written stays, and long searches tell what they know.
 
+use crate::failure;
 use crate::signals;
 use magnon::Error;
 use std::sync::Mutex;
@@ -9,6 +10,9 @@ use std::time::Duration;
 /// How long a call has to end by itself where nothing is lost without that. A single step of it may take
 /// longer: reading a large file, filtering its features.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// What is told of a call that nothing more is known of, and the kind of its failure.
+const STOPPED: &str = "stopped";
 
 /// Set by the first interrupt of a call that looks at it.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -43,14 +47,18 @@ pub fn handle() {
 /// Ends the process, with the exit code of the signal that asked for it.
 pub fn leave() -> ! {
     magnon::data::write::remove_unfinished();
+    failure::tell(STOPPED, STOPPED, signals::exit_code());
     std::process::exit(signals::exit_code().into());
 }
 
 fn say_and_leave() -> ! {
+    let mut told = STOPPED.to_owned();
     // Taken, so that of two threads that come here one says it.
     if let Some(words) = WORDS.lock().ok().and_then(|mut words| words.take()) {
-        remark!("{}", words());
+        told = words();
+        remark!("{told}");
     }
+    failure::tell(&told, STOPPED, signals::exit_code());
     leave();
 }
 

@@ -1,6 +1,7 @@
 //! Commands of many jobs, which are kept in a journal as soon as they are done.
 
 use crate::args::Common;
+use crate::failure;
 use crate::interrupt::resumable;
 use crate::progress::JobBar;
 use crate::report::print_lines;
@@ -91,6 +92,7 @@ pub fn run_jobs<T>(
 /// Prints one JSON object, or lines for people.
 pub fn print(common: &Common, json: &str, text: impl FnOnce() -> String) -> anyhow::Result<()> {
     if common.json {
+        failure::answered();
         return Ok(writeln!(io::stdout(), "{}", shown_json(json))?);
     }
     print_lines(text().lines())

@@ -15,6 +15,7 @@ pub mod commands;
 pub mod compare_page;
 mod data;
 mod date;
+mod failure;
 mod fetched;
 #[doc(hidden)]
 pub mod figures;
@@ -46,6 +47,7 @@ static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 /// usage. A signal ends the process with 128 and its number: 130 after an interrupt, 143 after a termination. It takes the process for its own: interrupts end it, and threads are set up once.
 pub fn run(words: Vec<OsString>) -> u8 {
     let words = WORDS.get_or_init(|| words);
+    failure::as_json(words);
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, words),
@@ -55,8 +57,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
         // The reader of a pipe has gone; there is nobody left to tell.
         Err(error) if report::is_closed_pipe(&error) => 0,
         Err(error) => {
-            remark!("error: {error:#}");
-            if report::is_usage(&error) { 2 } else { 1 }
+            let words = failure::words(&error);
+            remark!("error: {words}");
+            let (kind, code) = failure::of(&error);
+            failure::tell(&words, kind, code);
+            code
         }
     }
 }
@@ -76,15 +81,26 @@ fn refuse(error: &clap::Error, words: &[OsString]) -> u8 {
         // Nobody is left to tell where this fails.
         let _ = error.print();
     }
-    if error.exit_code() == 0 { 0 } else { 2 }
+    if error.exit_code() == 0 {
+        return 0;
+    }
+    // Clap's first paragraph, without the word that it begins with.
+    let text = error.to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    failure::tell(first.trim_start_matches("error: "), failure::USAGE, 2);
+    2
 }
 
 fn call(cli: &Cli) -> anyhow::Result<()> {
     ctrlc::set_handler(interrupt::handle)?;
     signals::listen();
     mapped::guard();
+    let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = cli.common.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+        pool = pool.num_threads(threads.into());
+    }
+    if let Err(error) = pool.build_global() {
+        anyhow::bail!("the threads cannot be started ({error}); ask for fewer with --threads");
     }
     let common = &cli.common;
     match &cli.command {

@@ -1,6 +1,7 @@
 //! What commands print: one JSON object, or aligned lines; times by phase; a progress bar.
 
 use crate::args::Common;
+use crate::failure;
 use crate::outputs::is_stdout_taken;
 use crate::terminal::{shown, shown_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -92,6 +93,7 @@ impl Report {
             // Those of the command in place of those of the call.
             self.keys.shift_remove("seconds");
             self.keys.insert("seconds".to_owned(), Value::Object(clock.seconds));
+            failure::answered();
             writeln!(io::stdout(), "{}", shown_json(&Value::Object(self.keys).to_string()))?;
             return Ok(());
         }

@@ -1,4 +1,5 @@
 //! Wrong usage exits with 2, failure with 1; both say what to do, and nothing is left on disk.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // tests
 
 mod common;
 use common::{failure, text};
@@ -190,30 +191,93 @@ fn an_unknown_data_set_is_told_of_once() {
     assert_eq!(error.matches("--list").count(), 1, "{error}");
 }
 
-/// A list of cycles that is cut short gets no name, and the exit code tells which signal it was.
+/// With `--json`, a failure is an object, too.
+#[test]
+fn failures_are_told_to_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = text(&folder.path().join("e.csv"));
+    std::fs::write(&file, "source,target\n0\n").unwrap();
+    for (arguments, kind) in [
+        (&["info", "/none/such"][..], "data"),
+        (&["info", &file], "data"),
+        (&["train", "demo", "--frobnicate"], "usage"),
+        (&["train", "demo", "--dropout", "7"], "usage"),
+        (&["report", "/none/such"], "run"),
+        (&["spectrum", "cycle:nodes=9", "--csv", "-"], "usage"),
+        (&["operator", "--output", "/dev/full"], "usage"),
+        (&["spectrum", "cycle:nodes=9", "--csv", "/dev/full"], "data"),
+    ] {
+        let output = common::magnon(&[arguments, &["--json"]].concat());
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an object");
+        assert_eq!(told["kind"], kind, "{arguments:?}: {told}");
+        assert_eq!(told["exit"].as_i64(), output.status.code().map(i64::from), "{told}");
+        // The same words for people.
+        let (_, said) = failure(&[arguments, &["--json"]].concat());
+        assert!(said.starts_with("error: "), "{said}");
+    }
+}
+
+/// Threads that the system has no room for are an error, whether they cannot be started or have no place to work in.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_without_room_are_an_error() {
+    for threads in ["3", "1024"] {
+        let limited = "ulimit -v 307200; exec \"$0\" \"$@\"";
+        let output = std::process::Command::new("sh")
+            .args(["-c", limited, env!("CARGO_BIN_EXE_magnon")])
+            .args(["train", "demo", "--epochs", "2", "--threads", threads])
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{threads}: {error}");
+        assert!(error.contains("fewer"), "{threads}: {error}");
+        assert_eq!(error.matches("os error").count(), error.matches("(os error").count().min(1));
+    }
+}
+
+/// Starts a command that would go on for long, sends it a signal as soon as there is a file in the folder, and gives its
+/// exit code and the object that it printed.
+#[cfg(unix)]
+fn stopped(words: &[&str], folder: &std::path::Path, signal: &str) -> (i32, serde_json::Value) {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+        .args(words)
+        .args(["--quiet", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while std::fs::read_dir(folder).unwrap().count() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it wrote");
+        std::thread::yield_now();
+    }
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).expect("an object"))
+}
+
+/// The exit code names the signal. A list of cycles that is cut short gets no name, and what was found is told; training
+/// has no result, and says that it was stopped.
 #[cfg(unix)]
 #[test]
 fn the_exit_code_tells_which_signal_it_was() {
-    use std::process::{Command, Stdio};
     for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
         let folder = tempfile::tempdir().unwrap();
-        let target = folder.path().join("cycles.csv");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
-            .args(["cycles", "erdos-renyi:nodes=200,density=0.2", "--enumerate", "--quiet"])
-            .args(["--csv", &text(&target)])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let target = text(&folder.path().join("cycles.csv"));
+        let graph = "erdos-renyi:nodes=200,density=0.2";
         // The first file in the folder is the temporary one.
-        while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
-            assert!(child.try_wait().unwrap().is_none(), "ended before it wrote");
-            std::thread::yield_now();
-        }
-        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
-        assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
+        let words = ["cycles", graph, "--enumerate", "--csv", &target];
+        let (exit, told) = stopped(&words, folder.path(), signal);
+        assert_eq!((exit, &told["interrupted"]), (code, &true.into()), "{signal}: {told}");
+        assert_eq!(told["csv"], serde_json::Value::Null, "{signal}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{signal}");
+
+        let run = text(&folder.path().join("run"));
+        let words = ["train", "demo", "--epochs", "1000000", "--patience", "1000000", "-o", &run];
+        let (exit, told) = stopped(&words, folder.path(), signal);
+        assert_eq!(exit, code, "{signal}");
+        assert_eq!((&told["kind"], &told["exit"]), (&"stopped".into(), &code.into()), "{told}");
     }
 }
 

@@ -1,9 +1,10 @@
 //! One attempt at a file: what is asked, what of the answer is taken, what its failure means.
 
-use crate::FetchError;
 use crate::client::{Answer, Trouble};
 use crate::download::Download;
 use crate::part::Part;
+use crate::{FetchError, Options};
+use std::time::Instant;
 
 /// How an attempt failed.
 pub(crate) enum Failure {
@@ -11,6 +12,27 @@ pub(crate) enum Failure {
     Passing(FetchError),
     /// It will not.
     Final(FetchError),
+}
+
+/// How fast an answer comes.
+struct Pace {
+    since: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    /// Counts bytes; whether those of the last `read_timeout` were too few.
+    fn is_below(&mut self, count: usize, options: &Options) -> bool {
+        self.bytes = self.bytes.saturating_add(count as u64);
+        let passed = self.since.elapsed();
+        if passed < options.read_timeout {
+            return false;
+        }
+        let needed = options.slowest as f64 * passed.as_secs_f64();
+        let below = (self.bytes as f64) < needed;
+        *self = Self { since: Instant::now(), bytes: 0 };
+        below
+    }
 }
 
 impl From<FetchError> for Failure {
@@ -34,6 +56,7 @@ impl Download<'_> {
         }
         let total = self.file.size.or(total);
         let mut buffer = vec![0; 1 << 16];
+        let mut pace = Pace { since: Instant::now(), bytes: 0 };
         loop {
             self.report(part.length(), total)?;
             let read = answer.read(&mut buffer);
@@ -46,6 +69,11 @@ impl Download<'_> {
                 return Err(too_large());
             }
             part.append(bytes)?;
+            if pace.is_below(count, self.options) {
+                let (address, path) = (self.address.clone(), self.place.to_owned());
+                let slowest = self.options.slowest;
+                return Err(Failure::Passing(FetchError::TooSlow { address, path, slowest }));
+            }
         }
         // Without a length, an end is all that a broken connection shows.
         if answer.length.is_none() && self.file.size.is_some_and(|size| part.length() < size) {

@@ -55,6 +55,20 @@ pub enum FetchError {
         /// The limit that passed.
         waited: Duration,
     },
+    /// The server sent too little.
+    #[error(
+        "{address} sent less than {slowest} bytes a second; try again later, which goes on from what was received, or \
+         download it by other means and put it at {path}",
+        path = path.display()
+    )]
+    TooSlow {
+        /// The address that was asked.
+        address: String,
+        /// Where the file may be put by hand.
+        path: PathBuf,
+        /// The limit, in bytes a second.
+        slowest: u64,
+    },
     /// The connection broke again and again.
     #[error(
         "{address} broke off after {received} bytes: {problem}; try again, which goes on from \

@@ -14,6 +14,7 @@ use std::time::Duration;
 /// | `allow_unverified` | `false` | take files of which no checksum is known |
 /// | `connect_timeout` | 15 s | for name resolution, and again for the connection |
 /// | `read_timeout` | 30 s | without a byte received |
+/// | `slowest` | 1024 | bytes a second that an answer must bring, on average over a `read_timeout` |
 /// | `retries` | 4 | further attempts after one that brought nothing |
 /// | `first_wait` | 0.5 s | before the first of these; doubled each time, up to 30 s |
 /// | `max_bytes` | 8 GiB | limit on a file whose size is not known |
@@ -28,6 +29,8 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// Longest wait for the next bytes.
     pub read_timeout: Duration,
+    /// Fewest bytes a second, on average over a `read_timeout`. A server that sends less would keep a process for days.
+    pub slowest: u64,
     /// Further attempts after a failure that may pass. What was received is kept, and an attempt
     /// that brought a good part of the file does not count.
     pub retries: u32,
@@ -46,6 +49,7 @@ impl Default for Options {
             allow_unverified: false,
             connect_timeout: Duration::from_secs(15),
             read_timeout: Duration::from_secs(30),
+            slowest: 1 << 10,
             retries: 4,
             first_wait: Duration::from_millis(500),
             max_bytes: 8 << 30,

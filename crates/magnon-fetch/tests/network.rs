@@ -81,6 +81,27 @@ fn a_slow_server_is_given_up() {
     assert_eq!(files(cache.path()), [""; 0]);
 }
 
+/// Bytes that come, but hardly: such a server would keep the process for ever.
+#[test]
+fn a_server_that_trickles_is_given_up() {
+    let trickle = Duration::from_millis(5);
+    let server = Server::start(move |_, request| Reply {
+        trickle,
+        endless: true,
+        ..Reply::part(&bytes().0, request)
+    });
+    let cache = cache();
+    let mut options = server.options(cache.path());
+    options.read_timeout = Duration::from_millis(50);
+    options.slowest = 1 << 20;
+    options.retries = 1;
+    let error = get(&known(), &options).unwrap_err();
+    assert!(matches!(error, FetchError::TooSlow { slowest: 1_048_576, .. }), "{error}");
+    // What came is kept, and at a pace that is allowed it is enough.
+    options.slowest = 1;
+    get(&known(), &options).unwrap();
+}
+
 #[test]
 fn without_a_network_the_place_for_the_file_is_named() {
     // A port that nobody listens on any more.

@@ -51,23 +51,25 @@ impl Failure {
     }
 }
 
-/// The one match from errors to exceptions.
+/// The exceptions of the kinds of errors; any other is a `MagnonError`.
+const EXCEPTIONS: [(&str, &str); 12] = [
+    ("argument", "ArgumentError"),
+    ("stopped", "Stopped"),
+    ("data", "DataError"),
+    ("split", "SplitError"),
+    ("graph", "GraphError"),
+    ("operator", "OperatorError"),
+    ("filter", "FilterError"),
+    ("spectrum", "SpectrumError"),
+    ("denoise", "DenoiseError"),
+    ("model", "ModelError"),
+    ("training", "TrainError"),
+    ("run", "RunError"),
+];
+
 fn name(error: &Error) -> &'static str {
-    match error {
-        error if error.is_argument() => "ArgumentError",
-        Error::Stopped => "Stopped",
-        Error::Data(_) | Error::Synthetic(_) | Error::Generate(_) => "DataError",
-        Error::Split(_) => "SplitError",
-        Error::Graph(_) | Error::Sparse(_) => "GraphError",
-        Error::Charge(_) | Error::Operator(_) => "OperatorError",
-        Error::Filter(_) => "FilterError",
-        Error::Spectrum(_) => "SpectrumError",
-        Error::Denoise(_) => "DenoiseError",
-        Error::Model(_) => "ModelError",
-        Error::Train(_) => "TrainError",
-        Error::File(_) | Error::Run(_) => "RunError",
-        _ => "MagnonError",
-    }
+    let found = EXCEPTIONS.iter().find(|(kind, _)| *kind == error.kind());
+    found.map_or("MagnonError", |(_, exception)| exception)
 }
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {

@@ -75,6 +75,27 @@ pub enum Error {
 }
 
 impl Error {
+    /// What the call failed at, in one word for programs: `argument`, `stopped`, or the module's.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            error if error.is_argument() => "argument",
+            // Named once more for the compiler, which wants every variant.
+            Self::Argument(_) => "argument",
+            Self::Stopped => "stopped",
+            Self::Data(_) | Self::Synthetic(_) | Self::Generate(_) => "data",
+            Self::Split(_) => "split",
+            Self::Graph(_) | Self::Sparse(_) => "graph",
+            Self::Charge(_) | Self::Operator(_) => "operator",
+            Self::Filter(_) => "filter",
+            Self::Spectrum(_) => "spectrum",
+            Self::Denoise(_) => "denoise",
+            Self::Engine(_) => "device",
+            Self::Model(_) => "model",
+            Self::Train(_) => "training",
+            Self::File(_) | Self::Run(_) => "run",
+        }
+    }
+
     /// Whether an argument is at fault, whatever the data: a value outside of its range, or one that has no use
     /// beside the others.
     pub fn is_argument(&self) -> bool {

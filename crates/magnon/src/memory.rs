@@ -64,6 +64,26 @@ pub(crate) fn is_granted(bytes: usize) -> bool {
     granted
 }
 
+/// Whether the system would grant so much address space now, for what others will ask of it. Nothing is counted as taken.
+pub(crate) fn has_room(bytes: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping of its own, at an address that the system chooses, touches no other memory; it is taken
+        // back at once and nobody has seen it. Tested by `what_cannot_be_had_is_refused`.
+        unsafe {
+            let start = libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0);
+            start != libc::MAP_FAILED && libc::munmap(start, bytes) == 0
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = bytes;
+        true
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(start: *const u8, bytes: usize) {
     const PAGE: usize = 4096;
@@ -101,6 +121,8 @@ mod tests {
     #[test]
     fn what_cannot_be_had_is_refused() {
         let vast = isize::MAX as usize;
+        // Elsewhere than on Linux, room is not looked at.
+        assert!(has_room(1 << 20) && (!has_room(vast) || cfg!(not(target_os = "linux"))));
         assert!(is_granted(1 << 20) && !is_granted(vast) && !is_granted(usize::MAX));
         assert_eq!(try_zeroed::<u64>(vast), None);
         assert_eq!(try_room::<u64>(vast), None);

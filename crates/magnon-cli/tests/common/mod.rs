@@ -27,14 +27,24 @@ fn parsed(arguments: &[&str], output: Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("exactly one JSON object")
 }
 
-/// Exit code and error text of a run that must fail, which prints nothing on standard output.
+/// Exit code and error text of a run that must fail, which prints nothing on standard output but with `--json` one
+/// object about it.
 pub fn failure(arguments: &[&str]) -> (i32, String) {
     let output = magnon(arguments);
     assert!(!output.status.success(), "{arguments:?} should fail");
-    assert!(output.stdout.is_empty(), "{arguments:?} printed something");
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(!text.contains("panicked"), "{text}");
-    (output.status.code().unwrap(), text)
+    let code = output.status.code().unwrap();
+    if arguments.contains(&"--json") {
+        let told: Value = serde_json::from_slice(&output.stdout).expect("exactly one JSON object");
+        let words = told["error"].as_str().unwrap();
+        assert!(text.contains(words.lines().next().unwrap()), "{words} is not in {text}");
+        assert_eq!(told["exit"], code, "{told}");
+        assert_eq!(told["kind"] == "usage", code == 2, "{told}");
+    } else {
+        assert!(output.stdout.is_empty(), "{arguments:?} printed something");
+    }
+    (code, text)
 }
 
 pub fn text(path: &Path) -> String {

@@ -33,6 +33,8 @@ pub struct Reply {
     pub cut: Option<usize>,
     /// A pause before the body.
     pub pause: Duration,
+    /// A pause behind each hundred bytes of the body.
+    pub trickle: Duration,
     /// Whether the length of the body is left out.
     pub endless: bool,
 }
@@ -76,7 +78,14 @@ impl Reply {
         }
         stream.write_all(b"\r\n")?;
         thread::sleep(self.pause);
-        stream.write_all(&self.body[..self.cut.unwrap_or(usize::MAX).min(self.body.len())])
+        let body = &self.body[..self.cut.unwrap_or(usize::MAX).min(self.body.len())];
+        if self.trickle.is_zero() {
+            return stream.write_all(body);
+        }
+        body.chunks(100).try_for_each(|piece| {
+            thread::sleep(self.trickle);
+            stream.write_all(piece)
+        })
     }
 }
 

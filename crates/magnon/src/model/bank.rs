@@ -26,7 +26,8 @@ use super::{
 };
 use crate::data::Features;
 use crate::graph::DiGraph;
-use crate::nn::{Engine, Init, NamedNumbers};
+use crate::memory::is_granted;
+use crate::nn::{Engine, EngineError, Init, NamedNumbers, WEIGHT_COPIES};
 use head::Head;
 use network::Bank;
 use prepared::Prepared;
@@ -131,6 +132,18 @@ impl Default for BankConfig {
 }
 
 impl BankConfig {
+    /// Refuses layers that there is no memory for before channels are filtered, which may take minutes: those behind the
+    /// channels, whose widths are known without them.
+    fn check_memory(&self, channels: usize) -> Result<(), ModelError> {
+        let widths = channels.saturating_add(self.layers.saturating_sub(2));
+        let numbers = self.hidden.saturating_mul(self.hidden).saturating_mul(widths);
+        let bytes = numbers.saturating_mul(4 * WEIGHT_COPIES);
+        match self.layers < 2 || is_granted(bytes) {
+            true => Ok(()),
+            false => Err(EngineError::OutOfMemory { bytes }.into()),
+        }
+    }
+
     fn prepared(&self) -> Prepared {
         let Self { rescale, degrees, .. } = *self;
         Prepared { rescale, degrees }
@@ -218,6 +231,7 @@ impl Architecture for BankConfig {
         inputs: &Inputs<'a>,
     ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
         let channels = self.channels.resolve(inputs);
+        self.check_memory(channels.len())?;
         let computed = compute::Computed::new(engine, inputs, &channels, self.prepared())?;
         let (layout, head) = Head::new(self, inputs, &computed);
         Ok(Box::new(Bank::new(layout, head, computed)))

@@ -2,6 +2,7 @@
 
 use super::tiles::Workplace;
 use super::{AnyEngine, Cpu, Engine, EngineError};
+use crate::memory;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -55,13 +56,24 @@ impl Device {
     }
 
     fn engine(self) -> Result<AnyEngine, EngineError> {
-        let processor = || AnyEngine::Cpu(Cpu::parallel());
         match self {
-            Self::Cpu => Ok(processor()),
-            Self::Auto => Ok(card(0).unwrap_or_else(|_| processor())),
+            Self::Cpu => processor(),
+            Self::Auto => card(0).or_else(|_| processor()),
             Self::Cuda(number) => card(number).map_err(EngineError::NoDevice),
         }
     }
+}
+
+/// What a thread works in when dense matrices are multiplied: that of faer's kernels, which is asked for when a thread first
+/// needs it, and then in a way that ends the process where there is none. It is twice the last cache of the processor.
+const WORK_AREA: usize = 64 << 20;
+
+fn processor() -> Result<AnyEngine, EngineError> {
+    let threads = rayon::current_num_threads();
+    if !memory::has_room(threads.saturating_mul(WORK_AREA)) {
+        return Err(EngineError::Threads { threads, bytes: WORK_AREA });
+    }
+    Ok(AnyEngine::Cpu(Cpu::parallel()))
 }
 
 #[cfg(feature = "cuda")]

@@ -168,7 +168,8 @@ pub trait Engine: Send + Sync + Sized + 'static {
     fn zeros(&self, len: usize) -> Result<Self::Buffer, EngineError>;
     /// Number of numbers.
     fn len(&self, buffer: &Self::Buffer) -> usize;
-    /// Bytes of the blocks that the engine itself works in and keeps for the next time.
+    /// Bytes of the blocks that the engine itself works in and keeps for the next time. What each thread has is counted once,
+    /// so that the figure does not depend on the number of threads.
     fn scratch_bytes(&self) -> usize {
         0
     }

@@ -12,6 +12,16 @@ pub enum EngineError {
         /// How much was asked for.
         bytes: usize,
     },
+    /// There is no memory for what each thread works in.
+    #[error(
+        "there is no memory for {threads} thread(s), each of which works in {bytes} bytes; ask for fewer threads"
+    )]
+    Threads {
+        /// How many there are.
+        threads: usize,
+        /// What each needs.
+        bytes: usize,
+    },
     /// The engine has no way to make such a product.
     #[error("{0}")]
     Unsupported(String),

@@ -5,6 +5,10 @@ use super::{Engine, EngineError, Field, ParameterId, Parameters, Scalar, Shape, 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+/// So many times is the memory of the weights held in training: weights, gradient, two moments, the best ones, and once
+/// more in double precision while they are drawn.
+pub(crate) const WEIGHT_COPIES: usize = 7;
+
 /// How the first numbers of a parameter are found.
 #[derive(Clone, Debug)]
 enum Start {

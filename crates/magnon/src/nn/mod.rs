@@ -47,6 +47,7 @@ pub use error::EngineError;
 pub use init::{Init, initialise, initialise_bias};
 pub use join::{Join, JoinedChannels, JoinedGradient};
 pub use lanes::{LaneConfig, Relabelling};
+pub(crate) use layout::WEIGHT_COPIES;
 pub use layout::{Layout, Linear, NamedNumbers};
 pub use map::{MapSource, PreciseRows, Series};
 pub(crate) use parameters::download;

@@ -6,7 +6,7 @@ use magnon::graph::GraphBuilder;
 use magnon::model::{Inputs, Mode, ModelConfig, PassChoice, Purpose};
 use magnon::nn::{Cpu, DrawKey, Tape};
 use magnon::operator::{Charge, Pattern};
-use magnon::train::{Experiment, RunConfig};
+use magnon::train::{Experiment, Observer, RunConfig};
 use std::sync::Arc;
 
 /// A bank of one channel with MGC's activation is MGC, to the last bit.
@@ -166,4 +166,26 @@ fn a_bank_learns_in_batches() {
         outcome.runs[0].metrics[2].accuracy
     });
     assert!(accuracy.iter().all(|&accuracy| accuracy > 0.9), "{accuracy:?}");
+}
+
+/// Says that features were filtered.
+struct NoFiltering;
+
+impl Observer for NoFiltering {
+    fn filtering(&self, _: usize, _: usize) {
+        panic!("features are filtered");
+    }
+}
+
+/// Filtering may take minutes; layers that no machine has memory for are refused before.
+#[test]
+fn layers_without_memory_are_refused_before_filtering() {
+    const CHANNELS: &str = "x,out,in,out.out,out.in,in.out,in.in,heat(order=8,charge=1/3)";
+    let data = SyntheticConfig::demo().dataset("demo").unwrap();
+    let mut config = RunConfig::of(ModelConfig::named("bank").unwrap());
+    config.model.set("channels", CHANNELS.into()).unwrap();
+    config.model.set("hidden", 65_536.into()).unwrap();
+    config.model.set("layers", 4.into()).unwrap();
+    let error = Experiment::new(&data, &config).unwrap().run(None, &NoFiltering).unwrap_err();
+    assert!(error.to_string().contains("no memory for 1202590842880 more bytes"), "{error}");
 }

@@ -406,6 +406,8 @@ fn training_does_not_depend_on_threads() {
         let run = || Experiment::new(&data, &case.config).unwrap().run(None, &()).unwrap();
         let (one, three) = (on_threads(1, run), on_threads(3, run));
         assert!(all(&one) == all(&three), "{}", case.name);
+        // What is told of the memory, too.
+        assert_eq!(one.runs[0].bytes, three.runs[0].bytes, "{}", case.name);
     }
 }
 

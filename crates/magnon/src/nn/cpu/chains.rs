@@ -112,11 +112,13 @@ impl<T: Scalar> Cpu<T> {
         let left = Mutex::new(tasks);
         let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let work = || {
-            let mut blocks = [self.take(room), self.take(room)];
+            let mut block = self.strips.take(2 * room);
+            let (here, there) = block.split_at_mut(room);
+            let mut blocks = [here, there];
             while let Some(task) = next() {
                 self.instructions.compute(Run { task, blocks: &mut blocks });
             }
-            blocks.into_iter().for_each(|block| self.give(block));
+            self.strips.give(block);
         };
         let threads = if self.parallel { rayon::current_num_threads().min(count) } else { 1 };
         self.clock.time(Work::Products, || match threads {
@@ -139,12 +141,12 @@ fn unsuited() -> EngineError {
     EngineError::Unsupported("chains are made of computed sparse rows".to_owned())
 }
 
-struct Run<'a, 'b, T> {
+struct Run<'a, 'b, 'c, T> {
     task: Task<'a, T>,
-    blocks: &'b mut [Vec<T>; 2],
+    blocks: &'b mut [&'c mut [T]; 2],
 }
 
-impl<T: Scalar> Kernel for Run<'_, '_, T> {
+impl<T: Scalar> Kernel for Run<'_, '_, '_, T> {
     type Output = ();
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use crate::nn::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
 use crate::nn::join::{JoinedChannels, JoinedGradient};
 use crate::nn::{EngineError, MapSource, Never, Scalar, Shape};
 use rayon::prelude::*;
-use std::sync::PoisonError;
+use std::collections::BTreeSet;
 
 impl<T: Scalar> Cpu<T> {
     fn scores<'a>(&'a self, input: &'a Attention<Self>) -> Option<attention::Scores<'a, T>> {
@@ -61,8 +61,9 @@ impl<T: Scalar> Engine for Cpu<T> {
     }
 
     fn scratch_bytes(&self) -> usize {
-        let pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        pool.iter().map(|block| block.len() * size_of::<T>()).sum()
+        let once = self.strips.lengths().into_iter().collect::<BTreeSet<_>>();
+        let numbers = self.scratch.lengths().iter().chain(&once).sum::<usize>();
+        numbers * size_of::<T>()
     }
 
     fn clear(&self, buffer: &mut Vec<T>) -> Done {

@@ -15,6 +15,7 @@ mod map;
 mod mask;
 mod nll_loss;
 mod optimise;
+mod pool;
 mod product;
 mod rows;
 mod scatter;
@@ -27,8 +28,8 @@ pub use map::Map;
 
 use super::Scalar;
 use crate::operator::instructions::{Instructions, Kernel};
+use pool::Pool;
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 
 /// Numbers that one task sweeps over; a multiple of what masks are drawn in.
 const BLOCK: usize = 1 << 15;
@@ -39,8 +40,10 @@ pub struct Cpu<T> {
     instructions: Instructions,
     /// Whether large products are shared between threads.
     parallel: bool,
-    /// Blocks that filters, chains and sums work in, kept for the next time.
-    scratch: Mutex<Vec<Vec<T>>>,
+    /// Blocks that filters and sums work in, kept for the next time.
+    scratch: Pool<T>,
+    /// Blocks that each thread works in as it goes through chains.
+    strips: Pool<T>,
     clock: Clock,
 }
 
@@ -55,7 +58,8 @@ impl<T: Scalar> Cpu<T> {
         Self {
             instructions: Instructions::detect(),
             parallel: false,
-            scratch: Mutex::new(Vec::new()),
+            scratch: Pool::new(),
+            strips: Pool::new(),
             clock: Clock::default(),
         }
     }
@@ -100,14 +104,11 @@ impl<T: Scalar> Cpu<T> {
         });
     }
 
-    /// A block of `len` numbers of any value, from the pool where it has one.
     fn take(&self, len: usize) -> Vec<T> {
-        let mut pool = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = pool.iter().position(|block| block.len() == len);
-        found.map_or_else(|| vec![T::ZERO; len], |at| pool.swap_remove(at))
+        self.scratch.take(len)
     }
 
     fn give(&self, block: Vec<T>) {
-        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+        self.scratch.give(block);
     }
 }

@@ -5,8 +5,9 @@ use super::ready::{Ready, Shared};
 use super::{Experiment, Observer, Repeat, Trial, TrialResult, Workshop, timed};
 use crate::data::Split;
 use crate::matrix::Matrix;
+use crate::memory::is_granted;
 use crate::model::{Inputs, ModelConfig, ProductOrder, Purpose};
-use crate::nn::{Engine, Parameters};
+use crate::nn::{Engine, Parameters, WEIGHT_COPIES};
 use crate::operator::{Charge, OperatorError, Pattern};
 use crate::train::fit::checkpoint;
 use crate::train::{
@@ -183,12 +184,10 @@ impl Experiment<'_> {
     /// Refuses weights that there is no memory for, before the first is drawn.
     fn check_memory(&self, numbers: usize, trials: usize) -> Result<(), TrainError> {
         let runs = trials.min(rayon::current_num_threads());
-        // Weights, gradient, two moments, the best ones, and once more in double precision while
-        // they are drawn.
-        let bytes = numbers.saturating_mul(4 * 7).saturating_mul(runs);
-        match Vec::<u8>::new().try_reserve_exact(bytes) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(TrainError::OutOfMemory { runs, numbers, bytes }),
+        let bytes = numbers.saturating_mul(4 * WEIGHT_COPIES).saturating_mul(runs);
+        match is_granted(bytes) {
+            true => Ok(()),
+            false => Err(TrainError::OutOfMemory { runs, numbers, bytes }),
         }
     }
 
