@@ -4,8 +4,8 @@
 //! cargo run --release -p magnon --example train
 //! ```
 
+use magnon::compute::Device;
 use magnon::model::ModelConfig;
-use magnon::nn::Device;
 use magnon::train::RunConfig;
 use magnon::workflow::{TrainOptions, predict, run_data, train};
 

@@ -11,15 +11,13 @@ mod energy;
 
 pub use energy::dirichlet_energy;
 
+use crate::compute::instructions::Instructions;
+use crate::compute::tile::{F64_LANES as N, Line, Scaling, TileOperator};
+use crate::compute::tile::{Source, Stepper};
 use crate::filter::conjugate_gradient::{System, Work};
 use crate::filter::{FilterError, Progress};
 use crate::matrix::Matrix;
-use crate::operator::instructions::Instructions;
-use crate::operator::line::{F64_LANES as N, Line};
-use crate::operator::stepper::{Source, Stepper};
-use crate::operator::{
-    Kind, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern, Scaling,
-};
+use crate::operator::{Kind, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern};
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! `Error`: what any call of the library can fail with.
 
+use crate::compute::EngineError;
 use crate::data::{DataError, SplitError, SyntheticError};
 use crate::denoise::DenoiseError;
 use crate::filter::FilterError;
@@ -7,7 +8,6 @@ use crate::graph::GraphError;
 use crate::graph::generate::GenerateError;
 use crate::matrix::SparseError;
 use crate::model::ModelError;
-use crate::nn::EngineError;
 use crate::operator::{ChargeError, OperatorError};
 use crate::run::{FileError, RunError};
 use crate::spectrum::SpectrumError;

@@ -13,6 +13,7 @@
 //! features; `train` trains a model, keeps it and predicts with it.
 
 mod compressed;
+pub mod compute;
 pub mod cycles;
 pub mod data;
 pub mod denoise;

@@ -1,5 +1,10 @@
 //! Matrices that carry node features: dense row-major, and sparse by rows.
 
+mod features;
+
+pub use features::Features;
+pub(crate) use features::spread;
+
 use crate::memory;
 use std::ops::Range;
 

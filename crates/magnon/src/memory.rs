@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn aligned_arrays_are_zero() {
         // Memory that was in use before is not zero by itself.
-        drop(vec![crate::operator::line::Line([7u8; 64]); 1 << 10]);
-        let zeros = zeroed::<crate::operator::line::Line<u8, 64>>(1 << 10);
+        drop(vec![crate::compute::tile::Line([7u8; 64]); 1 << 10]);
+        let zeros = zeroed::<crate::compute::tile::Line<u8, 64>>(1 << 10);
         assert!(zeros.len() == 1 << 10 && zeros.iter().all(|line| line.0 == [0; 64]));
     }
 

@@ -1,9 +1,10 @@
 //! Files of named tensors with a table of words: safetensors, checked and versioned.
 
+use crate::compute::{Field, Shape};
 use crate::data::DataError;
 use crate::data::write::{write_atomic, write_own};
 use crate::disk;
-use crate::nn::{Field, NamedNumbers, Shape};
+use crate::nn::NamedNumbers;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;

@@ -9,6 +9,7 @@ use arrow_array::{
     ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray, UInt8Array,
 };
 use counting::{NOW, PEAK};
+use magnon::compute::Device;
 use magnon::data::write::{Element, write_npy};
 use magnon::data::{
     Dataset, FeatureFile, FeatureNorm, Features, LoadConfig, PackConfig, attach_features, load,
@@ -17,7 +18,6 @@ use magnon::data::{
 use magnon::filter::{FilterConfig, FilterKind, Propagated, bytes_for};
 use magnon::matrix::Matrix;
 use magnon::model::{ChargeChoice, MappedRows, OperatorChoice, RowSource};
-use magnon::nn::Device;
 use magnon::operator::Charge;
 use magnon::workflow::{
     BuiltOperator, FileReport, FilteredFile, Precision, Progress, operator, propagate,

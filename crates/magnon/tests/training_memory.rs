@@ -5,9 +5,9 @@ mod counting;
 mod training_common;
 
 use counting::{NOW, PEAK, calls};
+use magnon::compute::Engine;
 use magnon::data::Features;
 use magnon::model::{MODELS, ModelConfig, ProductOrder};
-use magnon::nn::Cpu;
 use magnon::operator::Charge;
 use magnon::train::{EpochRecord, State, TrainConfig, TrainError, Watch, fit};
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use training_common::{Ready, Setup, charge, dataset, kinds, model, sparse, thinn
 
 /// Requests for memory in a training run of so many epochs.
 fn requests(setup: &Setup, ready: &Ready, batch: Option<usize>, epochs: usize) -> usize {
-    let (engine, feed) = (Cpu::sequential(), ready.feed(batch));
+    let (engine, feed) = (Engine::cpu().sequential(), ready.feed(batch));
     let mut weights = ready.draw(0);
     let config = TrainConfig { epochs, patience: 1 << 20, batch, ..Default::default() };
     let before = calls();
@@ -66,7 +66,7 @@ impl Watch for Keep {
 fn a_run_that_goes_on_asks_for_no_more() {
     let _turn = TURN.lock();
     let setup = Setup::new("mgc", charge(3));
-    let (engine, ready) = (Cpu::sequential(), setup.ready(0.5));
+    let (engine, ready) = (Engine::cpu().sequential(), setup.ready(0.5));
     let run = |epochs, state, watch: &mut dyn Watch| {
         let config = TrainConfig { epochs, patience: 1 << 20, ..Default::default() };
         let (feed, mut weights) = (ready.feed(None), ready.draw(0));
@@ -114,7 +114,7 @@ fn peak_is_the_figure_that_training_gives() {
                 if batch.is_some() && order == ProductOrder::Factored {
                     continue;
                 }
-                let engine = Cpu::sequential(); // which keeps the blocks that it has worked in
+                let engine = Engine::cpu().sequential(); // which keeps the blocks that it has worked in
                 let config = TrainConfig { epochs: 5, batch, ..Default::default() };
                 let (feed, targets) = (ready.feed(batch), setup.both());
                 let mut weights = ready.draw(0);
@@ -143,7 +143,7 @@ fn peak_of_every_model_is_its_figure() {
     let setup = Setup::new("mgc", charge(3));
     requests(&setup, &setup.ready(0.5), None, 1); // the thread's own blocks for products
     for info in MODELS {
-        let engine = Cpu::sequential(); // which keeps the blocks that it has worked in
+        let engine = Engine::cpu().sequential(); // which keeps the blocks that it has worked in
         let setup = Setup::on(dataset(1500, 40, 1), info.name, Charge::ZERO);
         let mut model = ModelConfig::named(info.name).unwrap();
         for (key, value) in [("hidden", 16), ("heads", 2), ("order", 2), ("top_k", 8)] {

@@ -1,11 +1,11 @@
 //! A network on data, fitted for a number of epochs through the library.
 
 use anyhow::Context;
+use magnon::compute::Engine;
 use magnon::data::Dataset;
 use magnon::model::{
     ChargeChoice, Inputs, Network, OperatorChoice, ProductOrder, Purpose, View, choose_pass,
 };
-use magnon::nn::Cpu;
 use magnon::operator::{OperatorConfig, Pattern};
 use magnon::train::{Feed, Fitted, RunConfig, Targets, TrainConfig, Watch, fit};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl<'d> Problem<'d> {
 
     /// Builds the network, and the views of training and validation nodes.
     pub fn build(&self) -> anyhow::Result<Prepared<'_>> {
-        let engine = Cpu::parallel();
+        let engine = Engine::cpu();
         let [train, val] = &self.targets;
         let inputs = Inputs {
             graph: &self.dataset.graph,
@@ -63,8 +63,8 @@ impl<'d> Problem<'d> {
 /// A network with its views.
 pub struct Prepared<'p> {
     problem: &'p Problem<'p>,
-    network: Box<dyn Network<Cpu<f32>> + 'p>,
-    views: [Box<dyn View<Cpu<f32>>>; 2],
+    network: Box<dyn Network + 'p>,
+    views: [Box<dyn View>; 2],
 }
 
 impl Prepared<'_> {
@@ -76,7 +76,7 @@ impl Prepared<'_> {
     /// Trains anew for so many epochs, whatever the validation loss does; on a thread of the pool, as the command does.
     pub fn fit(
         &self,
-        engine: &Cpu<f32>,
+        engine: &Engine,
         epochs: usize,
         watch: &mut (dyn Watch + Send),
     ) -> anyhow::Result<Fitted> {

@@ -8,13 +8,13 @@ use crate::product::write_operator;
 use crate::table::{Table, Times, time};
 use crate::worker::Worker;
 use anyhow::Context;
+use magnon::compute::{Device, Engine, MapSource, Shape, Side};
 use magnon::data::{Dataset, Features, SyntheticConfig};
 use magnon::filter::Filter;
+use magnon::filter::propagate_on;
 use magnon::graph::generate::GeneratorConfig;
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
-use magnon::nn::cuda::Cuda;
-use magnon::nn::{Device, Engine, MapSource, Shape, Side};
 use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
 use magnon::train::{DataConfig, Experiment, RunConfig, TrialResult};
 use magnon::workflow::{preset, read_dataset};
@@ -28,8 +28,8 @@ const COLUMNS: usize = 64;
 const ORDER: usize = 8;
 
 /// The peers' worker, after a line that says what card and which torch there are.
-fn begin(places: &Places) -> anyhow::Result<(Cuda, Worker)> {
-    let cuda = Cuda::new(0).map_err(anyhow::Error::msg)?;
+fn begin(places: &Places) -> anyhow::Result<(Engine, Worker)> {
+    let cuda = Engine::cuda(0)?;
     let mut peers = Worker::of(&places.python, &places.scripts.join("bench_gpu.py"), true)?;
     let versions = peers.ask(&json!({ "task": "versions" }))?;
     println!("{}, torch {}\n", cuda.name(), versions["torch"].as_str().unwrap_or("?"));
@@ -84,7 +84,7 @@ fn random(nodes: u32, edges: usize) -> anyhow::Result<DiGraph> {
 }
 
 fn products(
-    cuda: &Cuda,
+    cuda: &Engine,
     places: &Places,
     peers: &mut Worker,
     table: &mut Table,
@@ -211,7 +211,7 @@ fn steps(
 pub fn measure_large(places: &Places) -> anyhow::Result<()> {
     let nodes: usize = places.size(20_000_000, 1_000);
     let columns = places.size(128, 8);
-    let cuda = Cuda::new(0).map_err(anyhow::Error::msg)?;
+    let cuda = Engine::cuda(0)?;
     let (seconds, graph) = time(|| random(nodes as u32, 10 * nodes));
     println!("{}: the graph was made in {seconds:.0} s", cuda.name());
     let config = OperatorConfig { charge: Charge::fraction(1, 5)?, ..Default::default() };
@@ -228,7 +228,8 @@ pub fn measure_large(places: &Places) -> anyhow::Result<()> {
     let features = Features::Dense(x);
     let filter = Filter::linear_rank(ORDER)?;
     for _ in 0..2 {
-        let (seconds, done) = time(|| cuda.propagate(&operator, &filter, &features, &|_, _| true));
+        let (seconds, done) =
+            time(|| propagate_on(&cuda, &operator, &filter, &features, &|_, _| true));
         done?;
         println!("LinearRank K = {ORDER}, {columns} columns, host to host: {seconds:.2} s");
     }

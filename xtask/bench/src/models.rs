@@ -6,9 +6,9 @@ use crate::memory::{MIB, peak};
 use crate::table::{Table, Times};
 use crate::worker::Worker;
 use anyhow::{Context, ensure};
+use magnon::compute::Engine;
 use magnon::data::{Dataset, LoadConfig, load};
 use magnon::model::{ChargeChoice, ModelConfig};
-use magnon::nn::Cpu;
 use magnon::operator::Charge;
 use magnon::train::{EpochRecord, RunConfig, Watch};
 use serde_json::{Value, json};
@@ -216,7 +216,7 @@ impl<'p> Ours<'p> {
     /// Median of the epochs after the first.
     fn fit(&mut self) -> anyhow::Result<f64> {
         let mut clock = Clock { last: Instant::now(), seconds: Vec::new() };
-        let fitted = self.prepared.fit(&Cpu::parallel(), self.epochs, &mut clock)?;
+        let fitted = self.prepared.fit(&Engine::cpu(), self.epochs, &mut clock)?;
         self.bytes = fitted.bytes;
         let mut times = Times::default();
         clock.seconds.iter().skip(WARM_UP).for_each(|&seconds| times.push(seconds));

@@ -4,9 +4,9 @@ use crate::Places;
 use crate::fitting::Problem;
 use crate::table::{Table, time};
 use anyhow::{Context, ensure};
+use magnon::compute::Engine;
 use magnon::data::load;
 use magnon::model::ProductOrder;
-use magnon::nn::Cpu;
 use magnon::workflow::preset;
 use serde_json::Value;
 use std::path::Path;
@@ -206,7 +206,7 @@ fn breakdown(data: &Path, name: &str, epochs: usize) -> anyhow::Result<String> {
     let problem = Problem::new(&dataset, config)?;
     let prepared = problem.build()?;
     let fitted = |epochs: usize| -> anyhow::Result<_> {
-        let engine = Cpu::timed();
+        let engine = Engine::timed();
         let (seconds, fitted) = time(|| prepared.fit(&engine, epochs, &mut ()));
         Ok((seconds / fitted?.history.len() as f64, engine.breakdown()))
     };

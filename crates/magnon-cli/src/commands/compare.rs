@@ -9,9 +9,9 @@ use crate::outputs::{self, CSV, HTML, MARKDOWN, output};
 use crate::report::usage;
 use anyhow::bail;
 use clap::Args;
+use magnon::compute::Device;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::model::{MODELS, ModelConfig};
-use magnon::nn::Device;
 use magnon::train::{DataConfig, RunConfig};
 use magnon::workflow::compare::{
     CSV_COLUMNS, CompareConfig, CompareRecord, Comparison, Contestant, ModelRow, TuneBudget,

@@ -8,10 +8,10 @@ use crate::outputs::{self, NPY, NPZ, output};
 use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
+use magnon::compute::Device;
 use magnon::data::FeatureFile;
 use magnon::data::write::is_stream;
 use magnon::model::Channel;
-use magnon::nn::Device;
 use magnon::train::DataConfig;
 use magnon::workflow::{
     FilterSummary, FilteredFile, Precision, propagate_channels, propagate_file, propagate_on,

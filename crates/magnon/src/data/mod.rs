@@ -27,9 +27,10 @@ mod text;
 mod weights;
 pub mod write;
 
+pub use crate::matrix::Features;
 pub use attach::{attach_features, attach_labels, read_signal};
 pub use dataset::{
-    ColumnUse, Dataset, FeatureNorm, Features, FirstEdge, Labels, NodeNames, Reading, Scaling,
+    ColumnUse, Dataset, FeatureNorm, FirstEdge, Labels, NodeNames, Reading, Scaling,
 };
 pub use error::DataError;
 pub use feature_file::{FeatureFile, PartScaling};

@@ -1,8 +1,9 @@
 //! ARMA: a feed-forward part times a feedback part.
 
 use super::chebyshev::fit;
-use super::form::{Form, centre, half, horner};
+use super::form::horner;
 use super::{Accuracy, Filter, FilterError};
+use crate::compute::Series;
 use crate::operator::Bounds;
 
 impl Filter {
@@ -31,7 +32,7 @@ impl Filter {
             numerator.iter_mut().chain(&mut denominator).for_each(|c| *c = -*c);
         }
         if accuracy == Accuracy::Exact {
-            let form = Form::Rational { numerator, denominator };
+            let form = Series::Rational { numerator, denominator };
             return Ok(Self::checked(form, 0.0)?.into_exact());
         }
         let response = |lambda| horner(&numerator, lambda) / horner(&denominator, lambda);
@@ -49,7 +50,7 @@ impl Filter {
             let dropped = fitted.coefficients.split_off(order + 1);
             fitted.truncation += dropped.iter().map(|c| c.abs()).sum::<f64>();
         }
-        let form = Form::Chebyshev { coefficients: fitted.coefficients, domain };
+        let form = Series::Chebyshev { coefficients: fitted.coefficients, domain };
         Self::checked(form, fitted.truncation)
     }
 }
@@ -59,7 +60,7 @@ fn sign_on(polynomial: &[f64], domain: Bounds) -> Result<f64, FilterError> {
     const POINTS: usize = 4096;
     let point = |i: usize| {
         let unit = (std::f64::consts::PI * i as f64 / POINTS as f64).cos();
-        centre(domain) + half(domain) * unit
+        domain.centre() + domain.half_width() * unit
     };
     let value = |i: usize| horner(polynomial, point(i));
     let sign = value(0).signum();

@@ -1,8 +1,9 @@
 //! Bernstein polynomials.
 
-use super::chebyshev::interpolate;
-use super::form::{Form, to_unit};
+use super::form::to_unit;
 use super::{Filter, FilterError};
+use crate::compute::Series;
+use crate::compute::chebyshev::interpolate;
 use crate::operator::{Bounds, Kind};
 
 /// The change of basis takes time with the cube of their number.
@@ -35,7 +36,7 @@ impl Filter {
         }
         let response = |lambda| de_casteljau(&theta, 0.5 * (1.0 + to_unit(domain, lambda)));
         let coefficients = interpolate(response, domain, theta.len());
-        Self::checked(Form::Chebyshev { coefficients, domain }, 0.0)
+        Self::checked(Series::Chebyshev { coefficients, domain }, 0.0)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Blocks of columns that fit a budget of memory.
 
 use super::{Filter, FilterError};
+use crate::compute::pattern::Weights;
+use crate::compute::tile::{F32_LANES, F64_LANES, LINE};
 use crate::operator::MagneticOperator;
-use crate::operator::line::{F32_LANES, F64_LANES, LINE};
-use crate::operator::pattern::Weights;
 
 /// Bytes that `propagate` needs for `columns` columns of single precision, which are in memory beside their result;
 /// the pattern is not counted.

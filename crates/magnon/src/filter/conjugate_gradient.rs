@@ -6,9 +6,9 @@
 
 use super::FilterError;
 use super::recurrence::{Between, Pair, powers};
-use crate::operator::Scaling;
-use crate::operator::line::{F64_LANES as N, Line, tile};
-use crate::operator::stepper::{CHUNK, Source, Stepper};
+use crate::compute::tile::Scaling;
+use crate::compute::tile::{CHUNK, Source, Stepper};
+use crate::compute::tile::{F64_LANES as N, Line, tile};
 use rayon::prelude::*;
 
 type Tile = Vec<Line<f64, N>>;

@@ -127,7 +127,7 @@ pub enum FilterError {
     },
     /// The device could not do it.
     #[error(transparent)]
-    Engine(#[from] crate::nn::EngineError),
+    Engine(#[from] crate::compute::EngineError),
     /// A response that cannot be written down.
     #[error("the response at λ = {lambda} is {response}, beyond what can be written")]
     NotFinite {

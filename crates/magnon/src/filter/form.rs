@@ -1,7 +1,7 @@
 //! `Filter`: a function h of the operator, in one of three forms that can be evaluated.
 
 use super::FilterError;
-use crate::operator::Bounds;
+use crate::compute::{Bounds, Series};
 
 /// Most terms that a filter may have.
 pub(super) const MAX_ORDER: usize = 100_000;
@@ -17,28 +17,6 @@ pub enum Accuracy {
     Exact,
 }
 
-/// How h is evaluated.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Form {
-    /// h(λ) = Σ θ_k λ^k, by Horner's rule.
-    Powers(Vec<f64>),
-    /// h(λ) = Σ c_k T_k(λ̃), by Clenshaw's recurrence, with the domain mapped to [−1, 1].
-    Chebyshev {
-        /// The c_k.
-        coefficients: Vec<f64>,
-        /// The interval that is mapped to [−1, 1].
-        domain: Bounds,
-    },
-    /// h(λ) = Σ ζ_f λ^f / Σ η_b λ^b, by conjugate gradients; the denominator is positive on the
-    /// spectrum.
-    Rational {
-        /// The ζ_f.
-        numerator: Vec<f64>,
-        /// The η_b, η_0 included.
-        denominator: Vec<f64>,
-    },
-}
-
 /// A function h of the operator; the same object filters data and draws its response.
 ///
 /// ```
@@ -50,7 +28,7 @@ pub enum Form {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    form: Form,
+    series: Series,
     /// Bound of |h − what is evaluated| over the spectrum; 0 where nothing was left out.
     truncation: f64,
     /// Whether double precision is asked for.
@@ -60,11 +38,11 @@ pub struct Filter {
 impl Filter {
     /// A polynomial in powers, checked for size and finite numbers.
     pub(super) fn powers(coefficients: Vec<f64>, truncation: f64) -> Result<Self, FilterError> {
-        Self::checked(Form::Powers(coefficients), truncation)
+        Self::checked(Series::Powers(coefficients), truncation)
     }
 
-    pub(super) fn checked(form: Form, truncation: f64) -> Result<Self, FilterError> {
-        let filter = Self { form, truncation, exact: false };
+    pub(super) fn checked(series: Series, truncation: f64) -> Result<Self, FilterError> {
+        let filter = Self { series, truncation, exact: false };
         let terms = filter.coefficients().len();
         if terms > MAX_ORDER + 1 {
             return Err(FilterError::OrderTooLarge(terms - 1));
@@ -85,23 +63,23 @@ impl Filter {
     }
 
     /// How h is evaluated.
-    pub fn form(&self) -> &Form {
-        &self.form
+    pub fn series(&self) -> &Series {
+        &self.series
     }
 
     /// The coefficients of the form; for a rational form those of the numerator, whose
-    /// [`form`](Self::form) has the denominator too.
+    /// [`series`](Self::series) has the denominator too.
     pub fn coefficients(&self) -> &[f64] {
-        match &self.form {
-            Form::Powers(coefficients) | Form::Chebyshev { coefficients, .. } => coefficients,
-            Form::Rational { numerator, .. } => numerator,
+        match &self.series {
+            Series::Powers(coefficients) | Series::Chebyshev { coefficients, .. } => coefficients,
+            Series::Rational { numerator, .. } => numerator,
         }
     }
 
     /// Products with the operator for one evaluation; `None` where it is solved for.
     pub fn order(&self) -> Option<usize> {
-        match self.form {
-            Form::Rational { .. } => None,
+        match self.series {
+            Series::Rational { .. } => None,
             _ => Some(self.coefficients().len().saturating_sub(1)),
         }
     }
@@ -118,12 +96,12 @@ impl Filter {
 
     /// The response h(λ) of what is evaluated.
     pub fn response(&self, lambda: f64) -> f64 {
-        match &self.form {
-            Form::Powers(coefficients) => horner(coefficients, lambda),
-            Form::Chebyshev { coefficients, domain } => {
+        match &self.series {
+            Series::Powers(coefficients) => horner(coefficients, lambda),
+            Series::Chebyshev { coefficients, domain } => {
                 clenshaw(coefficients, to_unit(*domain, lambda))
             }
-            Form::Rational { numerator, denominator } => {
+            Series::Rational { numerator, denominator } => {
                 horner(numerator, lambda) / horner(denominator, lambda)
             }
         }
@@ -132,20 +110,7 @@ impl Filter {
 
 /// λ mapped from `domain` to [−1, 1].
 pub(super) fn to_unit(domain: Bounds, lambda: f64) -> f64 {
-    (lambda - centre(domain)) / half(domain)
-}
-
-/// Middle of the interval.
-pub(super) fn centre(domain: Bounds) -> f64 {
-    0.5 * (domain.min + domain.max)
-}
-
-/// Half the width of the interval. One that is hardly more than a point is widened, since dividing
-/// by its width would blow up rounding; a wider interval holds the spectrum as well.
-pub(crate) fn half(domain: Bounds) -> f64 {
-    let half = 0.5 * (domain.max - domain.min);
-    let size = 1.0 + centre(domain).abs();
-    if half > 1e-3 * size { half } else { 0.1 * size }
+    (lambda - domain.centre()) / domain.half_width()
 }
 
 /// Σ c_k x^k.

@@ -1,9 +1,10 @@
 //! The heat kernel.
 
 use super::config::check_tolerance;
-use super::form::{Form, MAX_ORDER, centre, half};
+use super::form::MAX_ORDER;
 use super::polynomial::{diffusion_radius, of_diffusion};
 use super::{Accuracy, Filter, FilterError};
+use crate::compute::Series;
 use crate::operator::{Bounds, Kind};
 
 impl Filter {
@@ -68,7 +69,7 @@ fn chebyshev(
     laplacian: bool,
     tolerance: f64,
 ) -> Result<Filter, FilterError> {
-    let (centre, half) = (centre(domain), half(domain));
+    let (centre, half) = (domain.centre(), domain.half_width());
     // The largest response; everything else is relative to it.
     let largest = match laplacian {
         true => (-time * (centre - half)).exp(),
@@ -95,7 +96,7 @@ fn chebyshev(
         truncation += last;
         coefficients.pop();
     }
-    Filter::checked(Form::Chebyshev { coefficients, domain }, truncation)
+    Filter::checked(Series::Chebyshev { coefficients, domain }, truncation)
 }
 
 /// e^{−x} I_k(x) for k = 0, 1, … as far as they are not negligible, by Miller's recurrence downwards:

@@ -1,10 +1,10 @@
 //! Features by tiles: a few columns at a time, in lines.
 
-use crate::data::Features;
+use crate::compute::instructions::Instructions;
+use crate::compute::tile::Columns;
+use crate::compute::tile::{Line, Real};
+use crate::matrix::Features;
 use crate::matrix::SparseMatrix;
-use crate::operator::input::Columns;
-use crate::operator::instructions::Instructions;
-use crate::operator::line::{Line, Real};
 use std::ops::Range;
 
 /// Features ready to be handed out tile by tile.

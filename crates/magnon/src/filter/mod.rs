@@ -22,6 +22,7 @@ mod blocks;
 mod chebyshev;
 mod config;
 pub(crate) mod conjugate_gradient;
+mod device;
 mod error;
 mod form;
 mod heat;
@@ -35,10 +36,8 @@ mod propagate;
 mod recurrence;
 
 pub use blocks::{bytes_for, columns_within};
-#[cfg(feature = "cuda")]
-pub(crate) use chebyshev::fit as fit_chebyshev;
 pub use config::{FilterConfig, FilterKind};
+pub use device::{Propagator, propagate_on};
 pub use error::FilterError;
-pub(crate) use form::half as half_width;
-pub use form::{Accuracy, Filter, Form};
+pub use form::{Accuracy, Filter};
 pub use propagate::{Exchange, Progress, Propagated, propagate, propagate_block, propagate_part};

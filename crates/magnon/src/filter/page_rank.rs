@@ -1,9 +1,10 @@
 //! Personalised PageRank.
 
 use super::config::check_tolerance;
-use super::form::{Form, MAX_ORDER, centre, half};
+use super::form::MAX_ORDER;
 use super::polynomial::{diffusion_radius, of_diffusion};
 use super::{Accuracy, Filter, FilterError};
+use crate::compute::Series;
 use crate::operator::{Bounds, Kind};
 
 const NAME: &str = "personalised PageRank";
@@ -39,7 +40,8 @@ impl Filter {
                 chebyshev(1.0 - alpha, [a, b], domain, tolerance)
             }
             Accuracy::Exact => {
-                let form = Form::Rational { numerator: vec![1.0 - alpha], denominator: vec![a, b] };
+                let form =
+                    Series::Rational { numerator: vec![1.0 - alpha], denominator: vec![a, b] };
                 Ok(Self::checked(form, 0.0)?.into_exact())
             }
         }
@@ -90,8 +92,8 @@ fn chebyshev(
     domain: Bounds,
     tolerance: f64,
 ) -> Result<Filter, FilterError> {
-    let middle = a + b * centre(domain);
-    let beta = -b * half(domain) / middle;
+    let middle = a + b * domain.centre();
+    let beta = -b * domain.half_width() / middle;
     if beta.abs() >= 1.0 {
         // An interval of hardly more than a point, widened past the pole: too close for a series.
         return Err(FilterError::NotResolved { filter: NAME, tolerance, terms: MAX_ORDER });
@@ -111,7 +113,7 @@ fn chebyshev(
         0 => size,
         _ => 2.0 * size * sign(k) * r.abs().powf(k as f64),
     });
-    Filter::checked(Form::Chebyshev { coefficients: terms.collect(), domain }, tail(order))
+    Filter::checked(Series::Chebyshev { coefficients: terms.collect(), domain }, tail(order))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The general polynomial.
 
-use super::chebyshev::interpolate;
-use super::form::{Form, horner};
+use super::form::horner;
 use super::{Filter, FilterError};
+use crate::compute::Series;
+use crate::compute::chebyshev::interpolate;
 use crate::operator::Bounds;
 
 impl Filter {
@@ -29,7 +30,7 @@ pub(super) fn of_diffusion(
     }
     let response = |lambda| horner(&theta, 1.0 - lambda);
     let coefficients = interpolate(response, domain, theta.len());
-    Filter::checked(Form::Chebyshev { coefficients, domain }, truncation)
+    Filter::checked(Series::Chebyshev { coefficients, domain }, truncation)
 }
 
 /// Largest |p| of that P.

@@ -5,19 +5,19 @@
 //! number of threads; tiles of a small graph fit a core's own cache and are worked on side by side.
 
 use super::conjugate_gradient::{System, Work};
-use super::form::{Form, centre, half};
 use super::input::Tiles;
 use super::recurrence::{Between, Pair, chebyshev, powers};
 use super::{Filter, FilterError};
-use crate::data::Features;
+use crate::compute::Series;
+use crate::compute::instructions::Instructions;
+use crate::compute::pattern::Weights;
+use crate::compute::tile::{Cell, first_not_finite, write};
+use crate::compute::tile::{F32_LANES, F64_LANES, Line, Real, Scaling, TileOperator, tile};
+use crate::compute::tile::{Source, Stepper};
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::operator::instructions::Instructions;
-use crate::operator::line::{F32_LANES, F64_LANES, Line, Real, tile};
-use crate::operator::output::{Cell, first_not_finite, write};
-use crate::operator::pattern::Weights;
-use crate::operator::stepper::{Source, Stepper};
-use crate::operator::{MagneticOperator, Scaling};
+use crate::operator::MagneticOperator;
 use num_complex::Complex32;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -64,7 +64,7 @@ pub fn propagate_part(
     features: &Features,
     exchange: &dyn Exchange,
 ) -> Result<Propagated, FilterError> {
-    if matches!(filter.form(), Form::Rational { .. }) {
+    if matches!(filter.series(), Series::Rational { .. }) {
         return Err(FilterError::Parts);
     }
     let (instructions, exchange) = (Instructions::detect(), Some(exchange));
@@ -147,8 +147,8 @@ impl Task<'_> {
         if !memory::is_granted(bytes) {
             return Err(too_large());
         }
-        let (centre, half) = match self.filter.form() {
-            Form::Chebyshev { domain, .. } => (centre(*domain), half(*domain)),
+        let (centre, half) = match self.filter.series() {
+            Series::Chebyshev { domain, .. } => (domain.centre(), domain.half_width()),
             _ => (0.0, 1.0),
         };
         let scaling = self.operator.scaling::<T>(centre, half);
@@ -242,15 +242,15 @@ trait Evaluate<const N: usize>: Real {
         source: Source<Self, N>,
         pair: &mut Pair<Self, N>,
     ) -> Result<(), FilterError> {
-        match context.filter.form() {
-            Form::Powers(theta) => {
+        match context.filter.series() {
+            Series::Powers(theta) => {
                 powers(&context.stepper, theta, &context.scaling, source, pair, context.between)
             }
-            Form::Chebyshev { coefficients, .. } => {
+            Series::Chebyshev { coefficients, .. } => {
                 let TileContext { stepper, scaling, between, .. } = context;
                 chebyshev(stepper, coefficients, scaling, source, pair, *between)
             }
-            Form::Rational { numerator, denominator } => {
+            Series::Rational { numerator, denominator } => {
                 Self::solve(context, numerator, denominator, source, pair)
             }
         }

@@ -1,9 +1,9 @@
 //! Evaluating a polynomial on one tile: Horner's rule and Clenshaw's recurrence.
 
 use super::{Exchange, FilterError};
-use crate::operator::Scaling;
-use crate::operator::line::{Line, Real, flat_mut};
-use crate::operator::stepper::{Factors, Source, Stepper};
+use crate::compute::tile::Scaling;
+use crate::compute::tile::{Factors, Source, Stepper};
+use crate::compute::tile::{Line, Real, flat_mut};
 
 /// The two tiles that a recurrence runs on; the result is in `now`.
 pub(super) struct Pair<T, const N: usize> {

@@ -8,10 +8,9 @@ use super::{
     Architecture, Direction, FilterNeed, Inputs, Mode, ModelError, ModelInfo, Network,
     OperatorNeed, Reach, TrainingDefaults,
 };
+use crate::compute::{Activation, Engine, Field, MapSource, Shape};
 use crate::filter::{Filter, FilterKind};
-use crate::nn::{
-    Activation, Engine, Field, Init, Layout, Linear, MapSource, Scalar, Series, Shape, Trace, Var,
-};
+use crate::nn::{Init, Layout, Linear, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -71,21 +70,21 @@ impl Architecture for AppnpConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         filtered_after(inputs, Self::INFO.name, (self.hidden, self.dropout, self.init))
     }
 }
 
 /// A plain network whose predictions are filtered.
-pub(super) fn filtered_after<'a, E: Engine>(
+pub(super) fn filtered_after<'a>(
     inputs: &Inputs<'a>,
     model: &'static str,
     (hidden, dropout, init): (usize, f64, Init),
-) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+) -> Result<Box<dyn Network + 'a>, ModelError> {
     let operator = operator(inputs, model)?;
     let config = inputs.filter.ok_or(ModelError::Missing { model, what: "a filter" })?;
     let (domain, kind) = (operator.bounds(), operator.config().kind);
@@ -123,7 +122,7 @@ impl Perceptron {
     }
 
     /// Z of the nodes that are seen.
-    pub fn apply<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    pub fn apply(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let weight = trace.parameter(self.first.weight);
         let features = mode.masked(trace, &view.features, self.dropout, 0);
         let product = features.times(trace, weight);
@@ -149,12 +148,12 @@ impl GraphModel for FilteredAfter {
         filter_reach(&self.operator, &self.filter)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         let edges = EdgeMatrix::operator(&self.operator, seen);
-        vec![MapSource::Filter { edges, series: Series::of(&self.filter) }]
+        vec![MapSource::Filter { edges, series: self.filter.series().clone() }]
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let z = self.network.apply(trace, view, mode);
         let filtered = trace.map(&view.maps[0], z);
         match trace.shape(filtered).field() {

@@ -24,10 +24,11 @@ use super::tunable::{Tunable, Values, whole};
 use super::{
     Architecture, Direction, InputShare, Inputs, ModelError, ModelInfo, Network, TrainingDefaults,
 };
-use crate::data::Features;
+use crate::compute::{Engine, EngineError};
 use crate::graph::DiGraph;
+use crate::matrix::Features;
 use crate::memory::is_granted;
-use crate::nn::{Engine, EngineError, Init, NamedNumbers, WEIGHT_COPIES};
+use crate::nn::{Init, NamedNumbers, WEIGHT_COPIES};
 use head::Head;
 use network::Bank;
 use prepared::Prepared;
@@ -225,11 +226,11 @@ impl Architecture for BankConfig {
             .collect()
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let channels = self.channels.resolve(inputs);
         self.check_memory(channels.len())?;
         let computed = compute::Computed::new(engine, inputs, &channels, self.prepared())?;

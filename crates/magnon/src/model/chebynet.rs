@@ -7,9 +7,8 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     PassChoice, TrainingDefaults,
 };
-use crate::nn::{
-    Activation, Engine, Field, Init, Layout, MapSource, ParameterId, Scalar, Shape, Trace, Var,
-};
+use crate::compute::{Activation, Engine, Field, MapSource, Shape};
+use crate::nn::{Init, Layout, ParameterId, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -74,11 +73,11 @@ impl Architecture for ChebynetConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let mut layout = Layout::default();
         let mut widths = vec![self.hidden; self.layers + 1];
         widths[0] = inputs.features.cols();
@@ -118,12 +117,7 @@ impl Polynomial {
 }
 
 /// Σ_k T_k(L̃)·Y_k on the nodes within `steps` steps, by b_k = Y_k + 2·L̃·b_{k+1} − b_{k+2}.
-pub(super) fn clenshaw<E: Engine>(
-    trace: &mut Trace<E>,
-    view: &GraphView<E>,
-    terms: &[Var],
-    steps: usize,
-) -> Var {
+pub(super) fn clenshaw(trace: &mut Trace, view: &GraphView, terms: &[Var], steps: usize) -> Var {
     let (mut last, mut now): (Option<Var>, Option<Var>) = (None, None);
     for (k, &term) in terms.iter().enumerate().rev() {
         let rows = view.size(steps + k);
@@ -155,11 +149,11 @@ impl GraphModel for Chebynet {
         Some(self.layers.len() * self.order)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         vec![MapSource::Edges(EdgeMatrix::operator(&self.operator, seen))]
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let features = mode.masked(trace, &view.features, self.dropout, 0);
         let mut hidden = None;
         for (l, layer) in self.layers.iter().enumerate() {

@@ -9,9 +9,10 @@ use super::tunable::{Tunable, Values, numbers};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, Reach, TrainingDefaults,
 };
+use crate::compute::{Activation, Engine, MapSource};
 use crate::graph::DiGraph;
 use crate::matrix::SparseMatrix;
-use crate::nn::{Activation, Engine, Init, Linear, MapSource, Scalar, Trace, Var};
+use crate::nn::{Init, Linear, Trace, Var};
 use crate::operator::{Neighbourhood, Pattern};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -90,11 +91,11 @@ impl Architecture for DigcnConfig {
         }
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let start = Instant::now();
         let walk = walk(inputs.graph);
         let first = laplacian(&walk, &page_rank(&walk, self.alpha));
@@ -275,11 +276,11 @@ impl GraphModel for Digcn {
         Reach::Everything
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         matrices(&self.patterns, seen)
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let features = mode.masked(trace, &view.features, self.dropout, 0);
         let mut hidden: Option<Var> = None;
         for (l, layer) in self.layers.iter().enumerate() {
@@ -287,7 +288,7 @@ impl GraphModel for Digcn {
                 let hidden = trace.activate(Activation::Relu, hidden);
                 mode.dropout(trace, hidden, self.dropout, l as u32)
             });
-            let times = |trace: &mut Trace<E>, layer: &Linear| {
+            let times = |trace: &mut Trace, layer: &Linear| {
                 let weight = trace.parameter(layer.weight);
                 match input {
                     None => features.times(trace, weight),

@@ -6,8 +6,9 @@ use super::tunable::{Tunable, Values};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, TrainingDefaults,
 };
+use crate::compute::{Activation, Engine, MapSource, Shape};
 use crate::graph::DiGraph;
-use crate::nn::{Activation, Engine, Init, Layout, Linear, MapSource, Scalar, Shape, Trace, Var};
+use crate::nn::{Init, Layout, Linear, Trace, Var};
 use crate::operator::{Along, EdgeMatrix, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -97,11 +98,11 @@ impl Architecture for DirgnnConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let mut layout = Layout::default();
         let mut layer = |l: usize| {
             let inputs = if l == 0 { inputs.features.cols() } else { self.hidden };
@@ -142,7 +143,7 @@ impl InAndOut {
     }
 
     /// P and Pᵀ among the nodes that are seen.
-    pub fn maps<T>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    pub fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         let Self { left, right } = self;
         vec![
             MapSource::Edges(EdgeMatrix::adjacency(Along::Out, left, right, seen)),
@@ -163,11 +164,11 @@ impl GraphModel for Dirgnn {
         Some(self.layers.len())
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         self.adjacency.maps(seen)
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let DirgnnConfig { alpha, dropout, .. } = self.config;
         let mut made: Vec<Var> = Vec::new();
         for (l, ways) in self.layers.iter().enumerate() {

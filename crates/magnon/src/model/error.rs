@@ -1,7 +1,7 @@
 //! What can go wrong with a model.
 
+use crate::compute::EngineError;
 use crate::filter::FilterError;
-use crate::nn::EngineError;
 use crate::operator::OperatorError;
 
 /// Why a model cannot be built or used.

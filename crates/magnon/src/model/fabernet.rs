@@ -7,10 +7,8 @@ use super::tunable::{Tunable, Values, numbers};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, TrainingDefaults,
 };
-use crate::nn::{
-    Activation, Engine, Field, Init, Layout, Linear, MapSource, ParameterId, Scalar, Shape, Trace,
-    Var,
-};
+use crate::compute::{Activation, Engine, Field, MapSource, Shape};
+use crate::nn::{Init, Layout, Linear, ParameterId, Trace, Var};
 use crate::operator::Neighbourhood;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -98,11 +96,11 @@ impl Architecture for FabernetConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let field = if self.complex { Field::Complex } else { Field::Real };
         let mut layout = Layout::default();
         let mut layer = |l: usize| {
@@ -142,17 +140,17 @@ impl GraphModel for Fabernet {
         Some(self.layers.len() * self.config.order)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         self.adjacency.maps(seen)
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let FabernetConfig { alpha, order, complex, dropout, .. } = self.config;
         let mut made: Vec<Var> = Vec::new();
         for (l, layer) in self.layers.iter().enumerate() {
             let steps = (self.layers.len() - 1 - l) * order;
             let input = made.last().copied();
-            let times = |trace: &mut Trace<E>, id: ParameterId| {
+            let times = |trace: &mut Trace, id: ParameterId| {
                 let weight = trace.parameter(id);
                 match input {
                     None => trace.map(&view.features, weight),

@@ -6,9 +6,8 @@ use super::tunable::{Tunable, whole};
 use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, TrainingDefaults,
 };
-use crate::nn::{
-    Activation, Engine, Init, Layout, Linear, MapSource, ParameterId, Scalar, Shape, Trace, Var,
-};
+use crate::compute::{Activation, Engine, MapSource, Shape};
+use crate::nn::{Init, Layout, Linear, ParameterId, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood, OperatorConfig};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -72,11 +71,11 @@ impl Architecture for FsgnnConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let operators = [false, true].map(|self_loops| {
             operator_of(inputs, &OperatorConfig { self_loops, ..Default::default() })
         });
@@ -109,12 +108,12 @@ impl GraphModel for Fsgnn {
         Some(self.config.order)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         let edges = |operator| MapSource::Edges(EdgeMatrix::operator(operator, seen));
         self.operators.iter().map(edges).collect()
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let wanted = view.size(0);
         let weights = trace.parameter(self.weights);
         let weights = trace.softmax(weights);

@@ -7,9 +7,8 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
 };
-use crate::nn::{
-    Activation, Engine, Init, Layout, MapSource, ParameterId, Scalar, Shape, Trace, Var,
-};
+use crate::compute::{Activation, DrawKey, Engine, MapSource, Shape};
+use crate::nn::{Init, Layout, ParameterId, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -76,11 +75,11 @@ impl Architecture for GatConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let operator = operator(inputs, Self::INFO.name)?;
         let mut layout = Layout::default();
         let width = self.heads * self.hidden;
@@ -115,13 +114,13 @@ struct Heads {
 
 impl Heads {
     /// The heads' sums on the first `rows` rows, from H = XW.
-    fn attend<E: Engine>(
+    fn attend(
         &self,
-        trace: &mut Trace<E>,
-        view: &GraphView<E>,
+        trace: &mut Trace,
+        view: &GraphView,
         h: Var,
         rows: usize,
-        dropout: Option<(f64, crate::nn::DrawKey)>,
+        dropout: Option<(f64, DrawKey)>,
     ) -> Var {
         let [source, target] = [self.source, self.target].map(|id| {
             let row = trace.parameter(id);
@@ -144,11 +143,11 @@ impl GraphModel for Gat {
         Some(2)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         vec![MapSource::Edges(EdgeMatrix::operator(&self.operator, seen))]
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let dropped = |site| mode.key(site).map(|key| (self.dropout, key));
         let weight = trace.parameter(self.first.weight);
         let features = mode.masked(trace, &view.features, self.dropout, 0);
@@ -170,13 +169,13 @@ impl GraphModel for Gat {
 
 impl Gat {
     /// The mean of the heads of the second layer.
-    fn mean<E: Engine>(&self, trace: &mut Trace<E>, sums: Var) -> Var {
+    fn mean(&self, trace: &mut Trace, sums: Var) -> Var {
         let (heads, classes) = (self.second.heads, self.classes);
         if heads == 1 {
             return trace.sum(&[(1.0, sums)]);
         }
-        let share = E::Real::from_f64(1.0 / heads as f64);
-        let mut numbers = vec![E::Real::ZERO; heads * classes * classes];
+        let share = (1.0 / heads as f64) as f32;
+        let mut numbers = vec![0f32; heads * classes * classes];
         for row in 0..heads * classes {
             numbers[row * classes + row % classes] = share;
         }

@@ -7,7 +7,8 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
 };
-use crate::nn::{Activation, Engine, Init, Layout, Linear, MapSource, Scalar, Shape, Trace, Var};
+use crate::compute::{Activation, Engine, MapSource, Shape};
+use crate::nn::{Init, Layout, Linear, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -66,11 +67,11 @@ impl Architecture for GcnConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let operator = operator(inputs, Self::INFO.name)?;
         let (layout, layers) = self.layers(inputs);
         let model = Gcn { operator, layers, dropout: self.dropout };
@@ -112,19 +113,19 @@ impl GraphModel for Gcn {
         Some(self.layers.len())
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         vec![MapSource::Edges(EdgeMatrix::operator(&self.operator, seen))]
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         convolutions(trace, view, &self.layers, self.dropout, mode)
     }
 }
 
 /// The layers of a GCN over the first map of a view.
-pub(super) fn convolutions<E: Engine>(
-    trace: &mut Trace<E>,
-    view: &GraphView<E>,
+pub(super) fn convolutions(
+    trace: &mut Trace,
+    view: &GraphView,
     layers: &[Linear],
     dropout: f64,
     mode: Mode,

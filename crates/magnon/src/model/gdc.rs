@@ -9,11 +9,12 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed, Reach,
     TrainingDefaults,
 };
-use crate::data::Features;
+use crate::compute::{Engine, MapSource};
 use crate::filter::{Accuracy, Filter, Propagated, propagate};
 use crate::graph::{GraphBuilder, SelfLoops};
+use crate::matrix::Features;
 use crate::matrix::SparseMatrix;
-use crate::nn::{Engine, Init, Linear, MapSource, Scalar, Trace, Var};
+use crate::nn::{Init, Linear, Trace, Var};
 use crate::operator::{Along, EdgeMatrix, MagneticOperator, Neighbourhood, Pattern};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -129,11 +130,11 @@ impl Architecture for GdcPprConfig {
         }
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         build(inputs, Self::INFO.name, &self.gcn(), self.top_k, |operator| {
             let kind = operator.config().kind;
             Ok(Filter::page_rank(1.0 - self.restart, operator.bounds(), kind, ACCURACY)?)
@@ -171,11 +172,11 @@ impl Architecture for GdcHkprConfig {
         }
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         build(inputs, Self::INFO.name, &self.gcn(), self.top_k, |operator| {
             let kind = operator.config().kind;
             Ok(Filter::heat(self.time, operator.bounds(), kind, ACCURACY)?)
@@ -183,13 +184,13 @@ impl Architecture for GdcHkprConfig {
     }
 }
 
-fn build<'a, E: Engine>(
+fn build<'a>(
     inputs: &Inputs<'a>,
     model: &'static str,
     gcn: &GcnConfig,
     top_k: usize,
     filter: impl FnOnce(&MagneticOperator) -> Result<Filter, ModelError>,
-) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+) -> Result<Box<dyn Network + 'a>, ModelError> {
     let start = Instant::now();
     let operator = operator(inputs, model)?;
     let diffusion = diffuse(&operator, &filter(&operator)?, top_k, inputs)?;
@@ -264,7 +265,7 @@ pub(super) fn pattern_of(matrix: &SparseMatrix) -> Result<Arc<Pattern>, ModelErr
 }
 
 /// The matrices of some patterns among the nodes that are seen.
-pub(super) fn matrices<T>(patterns: &[Arc<Pattern>], seen: &Neighbourhood) -> Vec<MapSource<T>> {
+pub(super) fn matrices(patterns: &[Arc<Pattern>], seen: &Neighbourhood) -> Vec<MapSource> {
     let map = |pattern: &Arc<Pattern>| {
         let ones = vec![1.0; pattern.nodes()];
         let among = Arc::new(seen.over(pattern));
@@ -290,11 +291,11 @@ impl GraphModel for Diffused {
         Reach::Everything
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         matrices(std::slice::from_ref(&self.pattern), seen)
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         convolutions(trace, view, &self.layers, self.dropout, mode)
     }
 }

@@ -9,8 +9,9 @@ use super::{
     Architecture, Direction, FilterNeed, Inputs, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
 };
+use crate::compute::{Activation, Engine, Shape};
 use crate::filter::FilterKind;
-use crate::nn::{Activation, Engine, Init, Layout, Shape};
+use crate::nn::{Init, Layout};
 use serde::{Deserialize, Serialize};
 
 /// softmax(relu(X̄W⁰ + b⁰)W¹ + b¹) with X̄ = h(S)X; by default h(S) = S².
@@ -59,11 +60,11 @@ impl Architecture for GfnnConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let input = filtered(engine, inputs, Self::INFO.name)?;
         let mut layout = Layout::default();
         let first = Shape::real(input.cols() * input.field().parts(), self.hidden);

@@ -8,7 +8,8 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
 };
-use crate::nn::{Engine, Init, Layout, MapSource, ParameterId, Scalar, Shape, Trace, Var};
+use crate::compute::{Engine, MapSource, Shape};
+use crate::nn::{Init, Layout, ParameterId, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -83,11 +84,11 @@ impl Architecture for GprgnnConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let operator = operator(inputs, Self::INFO.name)?;
         let mut layout = Layout::default();
         let network =
@@ -116,11 +117,11 @@ impl GraphModel for Gprgnn {
         Some(self.order)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         vec![MapSource::Edges(EdgeMatrix::operator(&self.operator, seen))]
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let z = self.network.apply(trace, view, mode);
         let mut power = mode.dropout(trace, z, self.dropout, 2);
         let wanted = view.size(0);

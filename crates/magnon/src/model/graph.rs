@@ -8,10 +8,10 @@
 use super::network::{BuildSeconds, evaluate, named, places_in};
 use super::rows::feature_rows;
 use super::{Inputs, Mode, ModelError, Network, Reach, View};
-use crate::data::Features;
+use crate::compute::{Engine, Map, MapSource, Relabelling};
+use crate::matrix::Features;
 use crate::matrix::{Matrix, SparseMatrix};
-use crate::nn::map::everyone;
-use crate::nn::{Engine, Layout, MapSource, Parameters, Relabelling, Scalar, Trace, Var};
+use crate::nn::{Layout, Parameters, Trace, Var};
 use crate::operator::{MagneticOperator, Neighbourhood, OperatorConfig, Pattern};
 use std::sync::Arc;
 
@@ -25,21 +25,21 @@ pub(super) trait GraphModel: Send + Sync {
         self.steps().map_or(Reach::Everything, Reach::Hops)
     }
     /// The fixed maps among the nodes that are seen.
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>>;
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource>;
     /// Logits of the first rows of a view.
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var;
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var;
 }
 
 /// What a [`GraphModel`] sees.
-pub(super) struct GraphView<E: Engine> {
+pub(super) struct GraphView {
     /// Features of the nodes that are seen, as a map.
-    pub features: Arc<E::Map>,
+    pub features: Arc<Map>,
     /// The model's maps.
-    pub maps: Vec<Arc<E::Map>>,
+    pub maps: Vec<Arc<Map>>,
     seen: Arc<Neighbourhood>,
 }
 
-impl<E: Engine> GraphView<E> {
+impl GraphView {
     /// Nodes within so many steps of those whose logits are wanted.
     pub fn size(&self, steps: usize) -> usize {
         self.seen.size(steps)
@@ -74,12 +74,12 @@ impl<'a, M: GraphModel> GraphNetwork<'a, M> {
     }
 }
 
-impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
+impl<M: GraphModel + 'static> Network for GraphNetwork<'_, M> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+    fn view(&self, engine: &Engine, nodes: &[u32]) -> Result<Box<dyn View>, ModelError> {
         let (seen, selection) = match self.model.steps() {
             Some(steps) => (Arc::new(Neighbourhood::new(&self.pattern, nodes, steps)), None),
             None => {
@@ -88,7 +88,7 @@ impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
                 let selection = SparseMatrix::from_triplets(nodes.len(), all, units);
                 let everyone_in_order = nodes.iter().copied().eq(0..all as u32);
                 let selection = selection.ok().filter(|_| !everyone_in_order);
-                (everyone(&self.pattern), selection)
+                (Arc::new(Neighbourhood::everyone(&self.pattern)), selection)
             }
         };
         let prepare = |map| engine.prepare(map).map(Arc::new);
@@ -122,8 +122,8 @@ impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
 
     fn predict(
         &self,
-        engine: &E,
-        parameters: &Parameters<E>,
+        engine: &Engine,
+        parameters: &Parameters,
         nodes: Option<&[u32]>,
     ) -> Result<Matrix<f32>, ModelError> {
         let nodes = named(nodes, self.pattern.nodes());
@@ -132,15 +132,15 @@ impl<E: Engine, M: GraphModel + 'static> Network<E> for GraphNetwork<'_, M> {
 }
 
 /// A model with a view.
-struct Bound<E: Engine, M> {
+struct Bound<M> {
     model: Arc<M>,
-    view: GraphView<E>,
+    view: GraphView,
     /// The rows that are wanted, where all were computed.
-    selection: Option<Arc<E::Map>>,
+    selection: Option<Arc<Map>>,
 }
 
-impl<E: Engine, M: GraphModel> View<E> for Bound<E, M> {
-    fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
+impl<M: GraphModel> View for Bound<M> {
+    fn logits(&self, trace: &mut Trace, _: Option<Var>, mode: Mode) -> Var {
         let logits = self.model.logits(trace, &self.view, mode);
         match &self.selection {
             Some(selection) => trace.map(selection, logits),

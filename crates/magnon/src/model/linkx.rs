@@ -8,12 +8,11 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, Reach, TrainingDefaults,
     View,
 };
-use crate::data::Features;
+use crate::compute::{Activation, Engine, Map, MapSource, Shape};
 use crate::graph::DiGraph;
+use crate::matrix::Features;
 use crate::matrix::{Matrix, SparseMatrix};
-use crate::nn::{
-    Activation, Engine, Init, Layout, Linear, MapSource, Parameters, Shape, Trace, Var,
-};
+use crate::nn::{Init, Layout, Linear, Parameters, Trace, Var};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -62,11 +61,11 @@ impl Architecture for LinkxConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let mut layout = Layout::default();
         let hidden = self.hidden;
         let mut layer = |name: &str, rows: usize, cols: usize| {
@@ -100,12 +99,12 @@ struct Linkx<'a> {
     features: &'a Features,
 }
 
-impl<E: Engine> Network<E> for Linkx<'_> {
+impl Network for Linkx<'_> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+    fn view(&self, engine: &Engine, nodes: &[u32]) -> Result<Box<dyn View>, ModelError> {
         let entries = nodes.iter().enumerate().flat_map(|(row, &u)| {
             let weights = self.graph.weights(u as usize);
             let targets = self.graph.targets(u as usize).iter().enumerate();
@@ -125,8 +124,8 @@ impl<E: Engine> Network<E> for Linkx<'_> {
 
     fn predict(
         &self,
-        engine: &E,
-        parameters: &Parameters<E>,
+        engine: &Engine,
+        parameters: &Parameters,
         nodes: Option<&[u32]>,
     ) -> Result<Matrix<f32>, ModelError> {
         let nodes = named(nodes, self.graph.nodes());
@@ -134,25 +133,25 @@ impl<E: Engine> Network<E> for Linkx<'_> {
     }
 }
 
-struct LinkxView<E: Engine> {
-    edges: Arc<E::Map>,
-    features: Arc<E::Map>,
+struct LinkxView {
+    edges: Arc<Map>,
+    features: Arc<Map>,
     layers: Layers,
 }
 
-impl<E: Engine> View<E> for LinkxView<E> {
-    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+impl View for LinkxView {
+    fn maps(&self) -> Option<Vec<Arc<Map>>> {
         Some(vec![self.edges.clone(), self.features.clone()])
     }
 
-    fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+    fn with_maps(&self, maps: Vec<Arc<Map>>) -> Option<Box<dyn View>> {
         let [edges, features] = maps.try_into().ok()?;
         Some(Box::new(Self { edges, features, layers: self.layers }))
     }
 
-    fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, _: Option<Var>, mode: Mode) -> Var {
         let Layers { edges, features, mix, last, dropout } = self.layers;
-        let mut embed = |layer: Linear, map: &Arc<E::Map>| {
+        let mut embed = |layer: Linear, map: &Arc<Map>| {
             let weight = trace.parameter(layer.weight);
             let product = trace.map(map, weight);
             layer.add_bias(trace, product)

@@ -8,9 +8,8 @@ use super::{
     Architecture, Direction, Inputs, Mode, ModelError, ModelInfo, Network, OperatorNeed,
     PassChoice, TrainingDefaults,
 };
-use crate::nn::{
-    Activation, Engine, Field, Init, Layout, Linear, MapSource, Scalar, Shape, Trace, Var,
-};
+use crate::compute::{Activation, Engine, Field, MapSource, Shape};
+use crate::nn::{Init, Layout, Linear, Trace, Var};
 use crate::operator::{EdgeMatrix, MagneticOperator, Neighbourhood, Symmetrize};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -75,11 +74,11 @@ impl Architecture for MagnetConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let operator = operator(inputs, Self::INFO.name)?;
         let own = if operator.is_real() { Field::Real } else { Field::Complex };
         let field = inputs.field.map_or(own, |asked| asked.join(own));
@@ -112,11 +111,11 @@ impl GraphModel for Magnet {
         Some(self.layers.len() * self.order)
     }
 
-    fn maps<T: Scalar>(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource<T>> {
+    fn maps(&self, seen: &Arc<Neighbourhood>) -> Vec<MapSource> {
         vec![MapSource::Edges(EdgeMatrix::operator(&self.operator, seen))]
     }
 
-    fn logits<E: Engine>(&self, trace: &mut Trace<E>, view: &GraphView<E>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, view: &GraphView, mode: Mode) -> Var {
         let complex = self.field == Field::Complex;
         let mut hidden = None;
         for (l, layer) in self.layers.iter().enumerate() {

@@ -7,8 +7,9 @@ use super::{
     Architecture, Direction, FilterNeed, Inputs, Mode, ModelError, ModelInfo, Network,
     OperatorNeed, TrainingDefaults,
 };
+use crate::compute::{Activation, Engine, Field, Shape};
 use crate::filter::FilterKind;
-use crate::nn::{Activation, Engine, Field, Init, Layout, Linear, Shape, Trace, Var};
+use crate::nn::{Init, Layout, Linear, Trace, Var};
 use serde::{Deserialize, Serialize};
 
 /// How MGC's complex hidden layer becomes real.
@@ -88,11 +89,11 @@ impl Architecture for MgcConfig {
         }
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let missing = ModelError::Missing { model: Self::INFO.name, what: "a filter" };
         let filter = inputs.filter.ok_or(missing)?;
         let input = RowInput::filtered(
@@ -133,7 +134,7 @@ impl Head for TwoLayer {
         self.first
     }
 
-    fn finish<E: Engine>(&self, trace: &mut Trace<E>, product: Var, mode: Mode) -> Var {
+    fn finish(&self, trace: &mut Trace, product: Var, mode: Mode) -> Var {
         let sum = self.first.add_bias(trace, product);
         let hidden = trace.activate(self.activation, sum);
         let hidden = mode.dropout(trace, hidden, self.dropout, 0);

@@ -5,7 +5,8 @@ use super::mgc::TwoLayer;
 use super::rows::{RowInput, RowNetwork};
 use super::tunable::Tunable;
 use super::{Architecture, Direction, Inputs, ModelError, ModelInfo, Network, TrainingDefaults};
-use crate::nn::{Activation, Engine, Init, Layout, Shape};
+use crate::compute::{Activation, Engine, Shape};
+use crate::nn::{Init, Layout};
 use serde::{Deserialize, Serialize};
 
 /// softmax(relu(XW⁰ + b⁰)W¹ + b¹).
@@ -50,11 +51,11 @@ impl Architecture for MlpConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let mut layout = Layout::default();
         let first = Shape::real(inputs.features.cols(), self.hidden);
         let second = Shape::real(self.hidden, inputs.classes);

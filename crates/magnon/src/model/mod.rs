@@ -50,7 +50,7 @@ pub use shared::SharedInputs;
 pub(crate) use table::names_hint;
 pub use tunable::{Tunable, Values};
 
-use crate::nn::Engine;
+use crate::compute::Engine;
 
 table::models! {
     Mgc => mgc::MgcConfig,

@@ -1,13 +1,12 @@
 //! What every model is made of: an architecture, a network on data, and views of it.
 
 use super::{MappedRows, ModelError, ModelInfo, SharedInputs};
-use crate::data::Features;
+use crate::compute::{DrawKey, Engine, Field, Map, Relabelling, Scalar};
 use crate::filter::{FilterConfig, Progress};
 use crate::graph::DiGraph;
+use crate::matrix::Features;
 use crate::matrix::Matrix;
-use crate::nn::{
-    DrawKey, Engine, Field, Layout, NamedNumbers, Parameters, Relabelling, Scalar, Tape, Trace, Var,
-};
+use crate::nn::{Layout, NamedNumbers, Parameters, Tape, Trace, Var};
 use crate::operator::{Neighbourhood, OperatorConfig, Pattern};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -38,11 +37,11 @@ pub trait Architecture: Clone + Default + PartialEq + Serialize + DeserializeOwn
     }
 
     /// Builds the network on a graph with its features.
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError>;
+    ) -> Result<Box<dyn Network + 'a>, ModelError>;
 }
 
 /// How much of its hidden layer a model takes from one of its inputs.
@@ -128,7 +127,7 @@ impl Mode {
     }
 
     /// Dropout where it is on.
-    pub fn dropout<E: Engine>(self, trace: &mut Trace<E>, x: Var, rate: f64, site: u32) -> Var {
+    pub fn dropout(self, trace: &mut Trace, x: Var, rate: f64, site: u32) -> Var {
         match self.key(site) {
             Some(key) => trace.dropout(x, rate, key),
             None => x,
@@ -136,27 +135,21 @@ impl Mode {
     }
 
     /// The fixed numbers of M with dropout, where it is on.
-    pub fn masked<E: Engine>(
-        self,
-        trace: &mut Trace<E>,
-        map: &Arc<E::Map>,
-        rate: f64,
-        site: u32,
-    ) -> Masked<E> {
+    pub fn masked(self, trace: &mut Trace, map: &Arc<Map>, rate: f64, site: u32) -> Masked {
         let key = self.key(site).filter(|_| rate > 0.0);
         Masked { map: map.clone(), mask: key.map(|key| trace.mask_map(map, rate, key)) }
     }
 }
 
 /// Fixed features, some of which may be dropped.
-pub struct Masked<E: Engine> {
-    map: Arc<E::Map>,
+pub struct Masked {
+    map: Arc<Map>,
     mask: Option<Var>,
 }
 
-impl<E: Engine> Masked<E> {
+impl Masked {
     /// M·X.
-    pub fn times(&self, trace: &mut Trace<E>, x: Var) -> Var {
+    pub fn times(&self, trace: &mut Trace, x: Var) -> Var {
         match self.mask {
             Some(mask) => trace.map_masked(&self.map, mask, x),
             None => trace.map(&self.map, x),
@@ -175,13 +168,13 @@ pub struct BuildSeconds {
 
 /// A model on a graph with its features: everything but the trained numbers, so that runs with other
 /// seeds share it.
-pub trait Network<E: Engine>: Send + Sync {
+pub trait Network: Send + Sync {
     /// The parameters.
     fn layout(&self) -> &Layout;
     /// Prepares what the logits of `nodes`, each named once, need.
-    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError>;
+    fn view(&self, engine: &Engine, nodes: &[u32]) -> Result<Box<dyn View>, ModelError>;
     /// Views of training and validation nodes that go through the same trace; they may share what they see.
-    fn views(&self, engine: &E, parts: [&[u32]; 2]) -> Result<[Box<dyn View<E>>; 2], ModelError> {
+    fn views(&self, engine: &Engine, parts: [&[u32]; 2]) -> Result<[Box<dyn View>; 2], ModelError> {
         let [train, val] = parts;
         Ok([self.view(engine, train)?, self.view(engine, val)?])
     }
@@ -199,7 +192,7 @@ pub trait Network<E: Engine>: Send + Sync {
     }
     /// The network as a classifier of single rows, which can be trained in batches; `None` where rows were never
     /// computed.
-    fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
+    fn by_rows(&self) -> Option<&dyn RowClassifier> {
         None
     }
     /// In which order products with X̄ are made, where the model has X̄.
@@ -213,28 +206,28 @@ pub trait Network<E: Engine>: Send + Sync {
     /// Log-probabilities of the classes, one row for each of `nodes`, or for all nodes.
     fn predict(
         &self,
-        engine: &E,
-        parameters: &Parameters<E>,
+        engine: &Engine,
+        parameters: &Parameters,
         nodes: Option<&[u32]>,
     ) -> Result<Matrix<f32>, ModelError>;
 }
 
 /// A network with what the logits of some nodes need.
-pub trait View<E: Engine>: Send + Sync {
+pub trait View: Send + Sync {
     /// What the views of one network share in a trace.
-    fn begin(&self, _trace: &mut Trace<E>) -> Option<Var> {
+    fn begin(&self, _trace: &mut Trace) -> Option<Var> {
         None
     }
     /// The maps that views of other nodes have others of, in order; `None` where they differ in more.
-    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+    fn maps(&self) -> Option<Vec<Arc<Map>>> {
         None
     }
     /// The same view with other maps in place of [`maps`](Self::maps).
-    fn with_maps(&self, _maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+    fn with_maps(&self, _maps: Vec<Arc<Map>>) -> Option<Box<dyn View>> {
         None
     }
     /// One row of logits for each node, one column for each class.
-    fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var;
+    fn logits(&self, trace: &mut Trace, shared: Option<Var>, mode: Mode) -> Var;
 }
 
 /// What the numbers of a batch are gathered in, kept from batch to batch.
@@ -254,22 +247,22 @@ impl<T> Gathered<T> {
 }
 
 /// A network that classifies a node by numbers of its own, without a look at other nodes in a step.
-pub trait RowClassifier<E: Engine>: Send + Sync {
+pub trait RowClassifier: Send + Sync {
     /// Logits of some nodes, whose numbers are `gathered` first.
     fn logits_of(
         &self,
-        trace: &mut Trace<E>,
+        trace: &mut Trace,
         nodes: &[u32],
-        gathered: &mut Gathered<E::Real>,
+        gathered: &mut Gathered<f32>,
         mode: Mode,
     ) -> Result<Var, ModelError>;
 }
 
 /// The log-probabilities of a view.
-pub(super) fn evaluate<E: Engine>(
-    engine: &E,
-    parameters: &Parameters<E>,
-    view: &dyn View<E>,
+pub(super) fn evaluate(
+    engine: &Engine,
+    parameters: &Parameters,
+    view: &dyn View,
 ) -> Result<Matrix<f32>, ModelError> {
     let mut tape = Tape::new(engine);
     let mut trace = tape.trace(parameters);
@@ -279,14 +272,14 @@ pub(super) fn evaluate<E: Engine>(
 }
 
 /// Log-softmax of logits, as a matrix.
-pub(super) fn log_probabilities<E: Engine>(
-    engine: &E,
-    trace: &mut Trace<E>,
+pub(super) fn log_probabilities(
+    engine: &Engine,
+    trace: &mut Trace,
     logits: Var,
 ) -> Result<Matrix<f32>, ModelError> {
     let logits = trace.log_softmax(logits);
     let shape = trace.shape(logits);
-    let mut numbers = vec![E::Real::ZERO; shape.len()];
+    let mut numbers = vec![0f32; shape.len()];
     engine.download(trace.value(logits)?, &mut numbers)?;
     let numbers = numbers.into_iter().map(|x| x.to_f64() as f32).collect();
     let table = Matrix::from_vec(shape.rows(), shape.cols(), numbers);

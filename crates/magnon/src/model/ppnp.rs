@@ -7,8 +7,9 @@ use super::{
     Architecture, Direction, FilterNeed, Inputs, ModelError, ModelInfo, Network, OperatorNeed,
     TrainingDefaults,
 };
+use crate::compute::Engine;
 use crate::filter::FilterKind;
-use crate::nn::{Engine, Init};
+use crate::nn::Init;
 use serde::{Deserialize, Serialize};
 
 /// softmax(α(I − (1 − α)S)^{-1}·Z) with Z = relu(XW⁰ + b⁰)W¹ + b¹ and a restart α of 0.1.
@@ -62,11 +63,11 @@ impl Architecture for PpnpConfig {
         check_dropout(self.dropout)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        _: &E,
+        _: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         filtered_after(inputs, Self::INFO.name, (self.hidden, self.dropout, self.init))
     }
 }

@@ -7,8 +7,9 @@ use super::tunable::{Tunable, whole};
 use super::{
     Architecture, Direction, Inputs, ModelError, ModelInfo, Network, OperatorNeed, TrainingDefaults,
 };
+use crate::compute::Engine;
 use crate::filter::Filter;
-use crate::nn::{Engine, Init};
+use crate::nn::Init;
 use serde::{Deserialize, Serialize};
 
 /// softmax(X̄W + b) with X̄ = αX + (1 − α)/K · Σ_{k=1}^{K} S^k X.
@@ -53,11 +54,11 @@ impl Architecture for S2gcConfig {
         check_share("share of the features as they are", self.alpha)
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let mut coefficients = vec![(1.0 - self.alpha) / self.order as f64; self.order + 1];
         coefficients[0] = self.alpha;
         let input =

@@ -5,8 +5,9 @@ use super::{
     Architecture, Direction, FilterNeed, Inputs, Mode, ModelError, ModelInfo, Network,
     OperatorNeed, TrainingDefaults,
 };
+use crate::compute::{Engine, Shape};
 use crate::filter::FilterKind;
-use crate::nn::{Engine, Init, Layout, Linear, Shape, Trace, Var};
+use crate::nn::{Init, Layout, Linear, Trace, Var};
 use serde::{Deserialize, Serialize};
 
 /// softmax(X̄W + b) with X̄ = h(S)X; by default h(S) = S².
@@ -41,19 +42,19 @@ impl Architecture for SgcConfig {
         Ok(())
     }
 
-    fn build<'a, E: Engine>(
+    fn build<'a>(
         &self,
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
-    ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
         let input = filtered(engine, inputs, Self::INFO.name)?;
         linear_on(engine, input, inputs.classes, self.init)
     }
 }
 
 /// The filtered features of a model that takes an operator and a filter, for a real head.
-pub(super) fn filtered<'a, E: Engine>(
-    engine: &E,
+pub(super) fn filtered<'a>(
+    engine: &Engine,
     inputs: &Inputs<'a>,
     model: &'static str,
 ) -> Result<RowInput<'a>, ModelError> {
@@ -67,12 +68,12 @@ pub(super) fn filtered<'a, E: Engine>(
 }
 
 /// A linear classifier on rows.
-pub(super) fn linear_on<'a, E: Engine>(
-    engine: &E,
+pub(super) fn linear_on<'a>(
+    engine: &Engine,
     input: RowInput<'a>,
     classes: usize,
     init: Init,
-) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+) -> Result<Box<dyn Network + 'a>, ModelError> {
     let mut layout = Layout::default();
     let shape = Shape::real(input.cols() * input.field().parts(), classes);
     let head = OneLayer(layout.linear("layers.0", shape, init));
@@ -88,7 +89,7 @@ impl Head for OneLayer {
         self.0
     }
 
-    fn finish<E: Engine>(&self, trace: &mut Trace<E>, product: Var, _: Mode) -> Var {
+    fn finish(&self, trace: &mut Trace, product: Var, _: Mode) -> Var {
         self.0.add_bias(trace, product)
     }
 }

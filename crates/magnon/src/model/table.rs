@@ -46,7 +46,7 @@ macro_rules! models {
             }
 
             /// Refuses settings that a network over this field would ignore.
-            pub fn suits(&self, field: crate::nn::Field) -> Result<(), ModelError> {
+            pub fn suits(&self, field: crate::compute::Field) -> Result<(), ModelError> {
                 match self {
                     $(Self::$variant(config) => config.suits(field)),*
                 }
@@ -57,7 +57,7 @@ macro_rules! models {
             pub fn alternatives(
                 &self,
                 graph: &crate::graph::DiGraph,
-                features: &crate::data::Features,
+                features: &crate::matrix::Features,
             ) -> Vec<Self> {
                 match self {
                     $(Self::$variant(config) => {
@@ -75,11 +75,11 @@ macro_rules! models {
             }
 
             /// Builds the network on a graph with its features.
-            pub fn build<'a, E: Engine>(
+            pub fn build<'a>(
                 &self,
-                engine: &E,
+                engine: &Engine,
                 inputs: &Inputs<'a>,
-            ) -> Result<Box<dyn Network<E> + 'a>, ModelError> {
+            ) -> Result<Box<dyn Network + 'a>, ModelError> {
                 self.check()?;
                 match self {
                     $(Self::$variant(config) => config.build(engine, inputs)),*

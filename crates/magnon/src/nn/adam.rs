@@ -1,6 +1,7 @@
 //! Adam, with the two kinds of weight decay.
 
-use super::{Done, Engine, EngineError, Parameters, Schedule, StepNumbers};
+use super::{Parameters, Schedule};
+use crate::compute::{AdamStep, Buffer, Done, Engine, EngineError, Moved, StepNumbers};
 use serde::{Deserialize, Serialize};
 
 /// How weights are kept small.
@@ -51,62 +52,18 @@ impl Default for AdamConfig {
     }
 }
 
-/// The numbers of one Adam step; see [`Adam`].
-#[derive(Clone, Copy, Debug)]
-pub struct AdamStep {
-    /// Step length η, the first moment's correction included.
-    pub rate: f64,
-    /// β₁.
-    pub first: f64,
-    /// β₂.
-    pub second: f64,
-    /// 1/√(1 − β₂ᵗ).
-    pub second_correction: f64,
-    /// ε.
-    pub epsilon: f64,
-    /// λ of the L2 term λW that is added to the gradient.
-    pub l2: f64,
-    /// Factor of W before the step: 1 − ηλ for decoupled decay, 1 otherwise.
-    pub shrink: f64,
-    /// What λ was multiplied with for these weights; a replay multiplies those of its lanes with it.
-    pub decays: f64,
-}
-
-impl AdamStep {
-    /// The step of a parameter that takes such a share of the decay.
-    pub fn for_share(self, decays: f64) -> Self {
-        // Products with 1 change nothing, and with 0 spare the parameter.
-        let shrink = if decays == 1.0 { self.shrink } else { 1.0 - decays * (1.0 - self.shrink) };
-        Self { l2: decays * self.l2, shrink, decays, ..self }
-    }
-}
-
-/// What a step of the optimiser reads and writes, parameter by parameter.
-pub struct Moved<'a, E: Engine> {
-    /// What gradients are multiplied with.
-    pub clip: Option<&'a E::Buffer>,
-    /// The gradients.
-    pub gradients: &'a [E::Buffer],
-    /// The weights.
-    pub weights: &'a mut [E::Buffer],
-    /// First moments.
-    pub first: &'a mut [E::Buffer],
-    /// Second moments.
-    pub second: &'a mut [E::Buffer],
-}
-
 /// Adam after Kingma and Ba, with β₁ = 0.9, β₂ = 0.999 and ε = 10⁻⁸. The parts of a complex number
 /// are numbers of their own.
-pub struct Adam<E: Engine> {
+pub struct Adam {
     config: AdamConfig,
     /// Steps made.
     pub(crate) steps: u64,
     /// First moments.
-    pub(crate) first: Vec<E::Buffer>,
+    pub(crate) first: Vec<Buffer>,
     /// Second moments.
-    pub(crate) second: Vec<E::Buffer>,
+    pub(crate) second: Vec<Buffer>,
     /// What gradients are multiplied with, where they are clipped.
-    clip: Option<E::Buffer>,
+    clip: Option<Buffer>,
 }
 
 const FIRST: f64 = 0.9;
@@ -126,12 +83,12 @@ impl AdamConfig {
     }
 }
 
-impl<E: Engine> Adam<E> {
+impl Adam {
     /// An optimiser that has made no step.
     pub fn new(
-        engine: &E,
+        engine: &Engine,
         config: AdamConfig,
-        parameters: &Parameters<E>,
+        parameters: &Parameters,
     ) -> Result<Self, EngineError> {
         let zeros = || parameters.zeros(engine);
         let clip = config.clip.map(|_| engine.zeros(1)).transpose()?;
@@ -139,7 +96,7 @@ impl<E: Engine> Adam<E> {
     }
 
     /// Does what a step needs before it: the factor of clipped gradients.
-    pub(crate) fn clip(&mut self, engine: &E, gradients: &[E::Buffer]) -> Done {
+    pub(crate) fn clip(&mut self, engine: &Engine, gradients: &[Buffer]) -> Done {
         match (self.config.clip, &mut self.clip) {
             (Some(most), Some(factor)) => engine.clip(gradients, most, factor),
             _ => Ok(()),
@@ -149,10 +106,10 @@ impl<E: Engine> Adam<E> {
     /// One step along `gradients`, at an epoch counted from 0.
     pub fn step(
         &mut self,
-        engine: &E,
+        engine: &Engine,
         epoch: usize,
-        parameters: &mut Parameters<E>,
-        gradients: &[E::Buffer],
+        parameters: &mut Parameters,
+        gradients: &[Buffer],
     ) -> Done {
         self.steps += 1;
         self.clip(engine, gradients)?;
@@ -181,18 +138,18 @@ impl<E: Engine> Adam<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nn::{Cpu, Shape};
+    use crate::compute::Shape;
 
     /// The first steps of Adam by hand: with one gradient g the step is η·g/(|g| + ε).
     #[test]
     fn first_step_has_the_length_of_the_rate() {
-        let engine = Cpu::<f64>::sequential();
+        let engine = Engine::double();
         let run = |config: AdamConfig, gradient: [f64; 2]| {
             let mut parameters = Parameters::new();
             parameters.add(&engine, "w", Shape::real(1, 2), &[1.0, -2.0]).unwrap();
             let mut adam = Adam::new(&engine, config, &parameters).unwrap();
-            adam.step(&engine, 0, &mut parameters, &[gradient.to_vec()]).unwrap();
-            parameters.values()[0].clone()
+            adam.step(&engine, 0, &mut parameters, &[Buffer::Double(gradient.to_vec())]).unwrap();
+            engine.download_double(&parameters.values()[0]).unwrap()
         };
         let plain = AdamConfig { rate: 0.1, weight_decay: 0.0, ..Default::default() };
         let w = run(plain, [5.0, -0.01]);

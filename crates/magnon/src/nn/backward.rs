@@ -1,15 +1,14 @@
 //! The way back over a tape.
 
-use super::attention::{Attention, AttentionGradient};
-use super::engine::{Done, Engine, Factor, Side};
 use super::tape::{Dropped, Op};
 use super::trace::{Loss, Trace, Var};
+use crate::compute::{Attention, AttentionGradient, Buffer, Done, Engine, Factor, Map, Side};
 use std::sync::Arc;
 
-impl<E: Engine> Trace<'_, '_, E> {
+impl Trace<'_, '_> {
     /// Puts the gradient of `loss` into `gradients`, one buffer per parameter. Matrices that the loss
     /// does not depend on cost nothing.
-    pub fn backward(&mut self, loss: Loss, gradients: &mut [E::Buffer]) -> Done {
+    pub fn backward(&mut self, loss: Loss, gradients: &mut [Buffer]) -> Done {
         let engine = self.tape.engine;
         self.tape.written.clear();
         self.tape.written.resize(gradients.len(), false);
@@ -42,7 +41,7 @@ impl<E: Engine> Trace<'_, '_, E> {
     }
 
     /// Hands the gradient of one matrix to those that it was computed from.
-    fn step_back(&mut self, of: Var, dy: &E::Buffer, gradients: &mut [E::Buffer]) -> Done {
+    fn step_back(&mut self, of: Var, dy: &Buffer, gradients: &mut [Buffer]) -> Done {
         let engine = self.tape.engine;
         let shape = self.shape(of);
         match self.tape.nodes[of.0].op.clone() {
@@ -180,8 +179,8 @@ impl<E: Engine> Trace<'_, '_, E> {
     fn attend_back(
         &mut self,
         of: Var,
-        dy: &E::Buffer,
-        edges: &Arc<E::Map>,
+        dy: &Buffer,
+        edges: &Arc<Map>,
         inputs: [Var; 3],
         (heads, slope, dropout): (usize, f64, Dropped),
     ) -> Done {
@@ -234,8 +233,8 @@ impl<E: Engine> Trace<'_, '_, E> {
     pub(super) fn sum_into(
         &mut self,
         var: Var,
-        gradients: &mut [E::Buffer],
-        work: impl FnOnce(&Self, &mut E::Buffer, bool) -> Done,
+        gradients: &mut [Buffer],
+        work: impl FnOnce(&Self, &mut Buffer, bool) -> Done,
     ) -> Done {
         match self.tape.nodes[var.0].op {
             Op::Input => Ok(()),
@@ -250,7 +249,7 @@ impl<E: Engine> Trace<'_, '_, E> {
     fn gradient_of(
         &mut self,
         var: Var,
-        work: impl FnOnce(&Self, &mut E::Buffer, bool) -> Done,
+        work: impl FnOnce(&Self, &mut Buffer, bool) -> Done,
     ) -> Done {
         let found = self.tape.nodes[var.0].gradient.take();
         let add = found.is_some();
@@ -265,6 +264,6 @@ impl<E: Engine> Trace<'_, '_, E> {
     }
 }
 
-fn clear_unless<E: Engine>(engine: &E, add: bool, buffer: &mut E::Buffer) -> Done {
+fn clear_unless(engine: &Engine, add: bool, buffer: &mut Buffer) -> Done {
     if add { Ok(()) } else { engine.clear(buffer) }
 }

@@ -1,32 +1,23 @@
 //! Several products with chains of fixed maps, side by side.
 
-use super::engine::{Done, Engine};
 use super::tape::{Node, Op, Span};
 use super::trace::{Trace, Var};
-use super::{Field, Shape};
+use crate::compute::{Buffer, ChainMaps, Done, Field, Map, Shape};
 use std::sync::Arc;
 
 /// M·T₁·…·T_m, a product of sparse real maps: `tail` holds the T_k, and `heads` a matrix M for each part of the nodes that go
 /// through the same trace.
-pub struct MapChain<E: Engine> {
+pub struct MapChain {
     /// The T_k from the first to the last.
-    pub tail: Vec<Arc<E::Map>>,
+    pub tail: Vec<Arc<Map>>,
     /// One M for each part.
-    pub heads: Vec<Arc<E::Map>>,
+    pub heads: Vec<Arc<Map>>,
 }
 
-/// The maps of a [`MapChain`], as an engine takes them.
-pub struct ChainMaps<'a, E: Engine> {
-    /// The T_k.
-    pub tail: Vec<&'a E::Map>,
-    /// The M; on the way back only the one that is gone back through.
-    pub heads: Vec<&'a E::Map>,
-}
-
-impl<E: Engine> Trace<'_, '_, E> {
+impl Trace<'_, '_> {
     /// The products of all chains with their real weights, side by side, for one part. What the parts share is computed once,
     /// and all parts at once.
-    pub fn map_chains(&mut self, chains: &Arc<[MapChain<E>]>, weights: &[Var], head: usize) -> Var {
+    pub fn map_chains(&mut self, chains: &Arc<[MapChain]>, weights: &[Var], head: usize) -> Var {
         let found =
             self.tape.nodes.iter().position(|node| self.is_chains(node, chains, weights, head));
         if let Some(at) = found {
@@ -38,7 +29,7 @@ impl<E: Engine> Trace<'_, '_, E> {
             let shape = self.shape(weight);
             assert!(shape.cols() == first.cols() && shape.field() == Field::Real, "{shape:?}");
             assert_eq!(chain.heads.len(), chains[0].heads.len(), "a head for each part");
-            let map = |map: &Arc<E::Map>| self.engine().map_shape(map);
+            let map = |map: &Arc<Map>| self.engine().map_shape(map);
             let rows = chain.tail.iter().rev().map(map).fold(shape.rows(), |rows, map| {
                 assert_eq!(map.cols(), rows, "a map {map:?} of {rows} rows");
                 map.rows()
@@ -77,8 +68,8 @@ impl<E: Engine> Trace<'_, '_, E> {
 
     fn is_chains(
         &self,
-        node: &Node<E>,
-        chains: &Arc<[MapChain<E>]>,
+        node: &Node,
+        chains: &Arc<[MapChain]>,
         weights: &[Var],
         head: usize,
     ) -> bool {
@@ -91,7 +82,7 @@ impl<E: Engine> Trace<'_, '_, E> {
         }
     }
 
-    fn chains_there(&self, chains: &[MapChain<E>], span: Span, values: &mut [E::Buffer]) -> Done {
+    fn chains_there(&self, chains: &[MapChain], span: Span, values: &mut [Buffer]) -> Done {
         if let Some(error) = &self.tape.error {
             return Err(error.clone());
         }
@@ -110,9 +101,9 @@ impl<E: Engine> Trace<'_, '_, E> {
     /// Hands the gradient of one part to the weights.
     pub(super) fn chains_back(
         &mut self,
-        dy: &E::Buffer,
-        (chains, span, head): (&[MapChain<E>], Span, usize),
-        gradients: &mut [E::Buffer],
+        dy: &Buffer,
+        (chains, span, head): (&[MapChain], Span, usize),
+        gradients: &mut [Buffer],
     ) -> Done {
         let engine = self.tape.engine;
         let first = self.tape.list[span.0];
@@ -143,7 +134,7 @@ impl<E: Engine> Trace<'_, '_, E> {
                 }
                 _ => {
                     let sum =
-                        |_: &Self, out: &mut E::Buffer, add| engine.scale(1.0, &buffer, out, add);
+                        |_: &Self, out: &mut Buffer, add| engine.scale(1.0, &buffer, out, add);
                     self.sum_into(weight, gradients, sum)?;
                     self.tape.give(buffer);
                 }

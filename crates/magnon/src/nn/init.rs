@@ -1,6 +1,6 @@
 //! Initial weights.
 
-use super::{Field, Scalar, Shape};
+use crate::compute::{Field, Scalar, Shape};
 use faer::Mat;
 use num_complex::Complex64;
 use rand::{Rng, RngExt};

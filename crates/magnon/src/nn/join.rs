@@ -1,9 +1,10 @@
 //! Channels joined into one hidden layer.
 
-use super::engine::{Activation, Done, DrawKey, Engine};
 use super::tape::{Op, Span};
 use super::trace::{Trace, Var};
-use super::{EngineError, Field, Shape};
+use crate::compute::{
+    Activation, Buffer, Done, DrawKey, EngineError, Field, JoinedChannels, JoinedGradient, Shape,
+};
 
 /// What becomes of channels X_c with biases b_c and weights a_c: the matrices f(a_c·n(X_c + 1·b_cᵀ)) side by side, some entries
 /// dropped.
@@ -17,41 +18,10 @@ pub struct Join {
     pub dropout: Option<(f64, DrawKey)>,
 }
 
-/// The logits H·V + 1·cᵀ of a hidden layer H as of a [`Join`] with max(x, 0) for f, as an engine takes them. All channels have as
-/// many columns, and stand side by side in one matrix.
-pub struct JoinedChannels<'a, E: Engine> {
-    /// The b_c.
-    pub biases: Vec<&'a E::Buffer>,
-    /// The a_c, side by side.
-    pub weights: &'a E::Buffer,
-    /// Whether rows are scaled to norm 1.
-    pub normalize: bool,
-    /// Rate and draws of the dropout.
-    pub dropout: Option<(f64, DrawKey)>,
-    /// V.
-    pub readout: (&'a E::Buffer, Shape),
-}
-
-/// The way back through [`JoinedChannels`].
-pub struct JoinedGradient<'a, E: Engine> {
-    /// Which entries of H are not 0, as they were noted on the way there.
-    pub kept: &'a E::Buffer,
-    /// The gradient of the logits.
-    pub dy: &'a E::Buffer,
-    /// The X_c, in whose place their gradients are put.
-    pub x: &'a mut E::Buffer,
-    /// Where the gradients of all b_c go, side by side.
-    pub biases: &'a mut E::Buffer,
-    /// Where those of the a_c go.
-    pub weights: &'a mut E::Buffer,
-    /// Where those of V and c go.
-    pub readout: [&'a mut E::Buffer; 2],
-}
-
 /// Entries of the hidden layer for which there is a number that signs are kept in.
 const SIGNS: usize = 16;
 
-impl<E: Engine> Trace<'_, '_, E> {
+impl Trace<'_, '_> {
     /// Joins real channels, each with its bias, weighted by the real row `weights`.
     pub fn join(&mut self, channels: &[(Var, Option<Var>)], weights: Var, join: Join) -> Var {
         let row = self.shape(weights);
@@ -119,7 +89,7 @@ impl<E: Engine> Trace<'_, '_, E> {
         weights: Var,
         join: Join,
         readout: Var,
-    ) -> Result<JoinedChannels<'_, E>, EngineError> {
+    ) -> Result<JoinedChannels<'_>, EngineError> {
         let mut biases = Vec::with_capacity(span.1 - span.0);
         for &bias in &self.tape.list[span.0..span.1] {
             biases.push(self.value(bias)?);
@@ -132,10 +102,10 @@ impl<E: Engine> Trace<'_, '_, E> {
     /// Hands on the gradients of channels, biases, weights and the readout.
     pub(super) fn read_joined_back(
         &mut self,
-        (of, dy): (Var, &E::Buffer),
+        (of, dy): (Var, &Buffer),
         (x, span): (Var, Span),
         (weights, join, readout): (Var, Join, [Var; 2]),
-        gradients: &mut [E::Buffer],
+        gradients: &mut [Buffer],
     ) -> Done {
         let engine = self.tape.engine;
         let (all, count) = (self.shape(x), span.1 - span.0);
@@ -163,12 +133,12 @@ impl<E: Engine> Trace<'_, '_, E> {
             engine.clear(&mut of_bias)?;
             let row = (&mut of_bias, Shape::real(1, cols));
             engine.add_columns((&of_biases, all.with_rows(1)), k * cols, row)?;
-            let sum = |_: &Self, out: &mut E::Buffer, add| engine.scale(1.0, &of_bias, out, add);
+            let sum = |_: &Self, out: &mut Buffer, add| engine.scale(1.0, &of_bias, out, add);
             self.sum_into(self.tape.list[span.0 + k], gradients, sum)?;
         }
         let found = [(weights, &of_weights), (readout[0], &of_readout), (readout[1], &of_last)];
         for (var, found) in found {
-            let sum = |_: &Self, out: &mut E::Buffer, add| engine.scale(1.0, found, out, add);
+            let sum = |_: &Self, out: &mut Buffer, add| engine.scale(1.0, found, out, add);
             self.sum_into(var, gradients, sum)?;
         }
         for buffer in [of_bias, of_biases, of_weights, of_readout, of_last] {

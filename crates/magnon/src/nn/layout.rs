@@ -1,7 +1,8 @@
 //! `Layout`: the parameters that a model declares, before they have numbers.
 
 use super::init::{Init, initialise, initialise_bias};
-use super::{Engine, EngineError, Field, ParameterId, Parameters, Scalar, Shape, Trace, Var};
+use super::{ParameterId, Parameters, Trace, Var};
+use crate::compute::{Engine, EngineError, Field, Shape};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -102,21 +103,21 @@ impl Layout {
     }
 
     /// Draws first numbers: all from one generator, in the order of declaration.
-    pub fn draw<E: Engine>(&self, engine: &E, seed: u64) -> Result<Parameters<E>, EngineError> {
+    pub fn draw(&self, engine: &Engine, seed: u64) -> Result<Parameters, EngineError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         self.fill(engine, |declared| match &declared.start {
             Start::Weight(init) => initialise(*init, declared.shape, &mut rng),
             Start::Bias(init, inputs) => initialise_bias(*init, *inputs, declared.shape, &mut rng),
-            Start::Given(numbers) => numbers.iter().map(|&x| E::Real::from_f64(x)).collect(),
+            Start::Given(numbers) => numbers.iter().map(|&x| (x) as f32).collect(),
         })
     }
 
     /// Takes the numbers of saved parameters, by name; the error says what does not fit.
-    pub fn load<E: Engine<Real = f32>>(
+    pub fn load(
         &self,
-        engine: &E,
+        engine: &Engine,
         saved: &[NamedNumbers],
-    ) -> Result<Result<Parameters<E>, EngineError>, String> {
+    ) -> Result<Result<Parameters, EngineError>, String> {
         let mut matched = Vec::new();
         for (name, shape) in self.iter() {
             let found = saved.iter().find(|(saved, ..)| saved == name);
@@ -138,11 +139,11 @@ impl Layout {
         Ok(self.fill(engine, |_| matched.next().unwrap_or_default()))
     }
 
-    fn fill<E: Engine>(
+    fn fill(
         &self,
-        engine: &E,
-        mut numbers: impl FnMut(&Declared) -> Vec<E::Real>,
-    ) -> Result<Parameters<E>, EngineError> {
+        engine: &Engine,
+        mut numbers: impl FnMut(&Declared) -> Vec<f32>,
+    ) -> Result<Parameters, EngineError> {
         let mut parameters = Parameters::new();
         for declared in &self.declared {
             parameters.add(engine, &declared.name, declared.shape, &numbers(declared))?;
@@ -171,14 +172,14 @@ pub struct Linear {
 
 impl Linear {
     /// X·W + 1·bᵀ.
-    pub fn apply<E: Engine>(&self, trace: &mut Trace<E>, x: Var) -> Var {
+    pub fn apply(&self, trace: &mut Trace, x: Var) -> Var {
         let weight = trace.parameter(self.weight);
         let product = trace.product(x, weight);
         self.add_bias(trace, product)
     }
 
     /// Adds the bias to a product that nothing else uses.
-    pub fn add_bias<E: Engine>(&self, trace: &mut Trace<E>, product: Var) -> Var {
+    pub fn add_bias(&self, trace: &mut Trace, product: Var) -> Var {
         match self.bias {
             Some(bias) => {
                 let bias = trace.parameter(bias);

@@ -1,27 +1,27 @@
 //! `Parameters`: the trained matrices of a model, with names.
 
-use super::{Engine, EngineError, Scalar, Shape};
+use crate::compute::{Buffer, Engine, EngineError, Shape};
 
 /// One of the [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterId(pub(super) usize);
 
 /// Names, shapes and numbers of what is trained.
-pub struct Parameters<E: Engine> {
+pub struct Parameters {
     pub(super) names: Vec<String>,
     pub(super) shapes: Vec<Shape>,
     /// Whether weight decay acts on it.
     pub(super) decays: Vec<f64>,
-    pub(super) values: Vec<E::Buffer>,
+    pub(super) values: Vec<Buffer>,
 }
 
-impl<E: Engine> Default for Parameters<E> {
+impl Default for Parameters {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<E: Engine> Parameters<E> {
+impl Parameters {
     /// None yet.
     pub fn new() -> Self {
         let (names, shapes, decays, values) = Default::default();
@@ -34,14 +34,13 @@ impl<E: Engine> Parameters<E> {
     /// Where the numbers do not fill the shape.
     pub fn add(
         &mut self,
-        engine: &E,
+        engine: &Engine,
         name: &str,
         shape: Shape,
-        numbers: &[E::Real],
+        numbers: &[f32],
     ) -> Result<ParameterId, EngineError> {
         assert_eq!(numbers.len(), shape.len(), "the numbers of {name} do not fill its shape");
-        let mut buffer = engine.zeros(shape.len())?;
-        engine.upload(numbers, &mut buffer)?;
+        let buffer = engine.buffer(numbers)?;
         self.names.push(name.to_owned());
         self.shapes.push(shape);
         self.decays.push(1.0);
@@ -50,7 +49,7 @@ impl<E: Engine> Parameters<E> {
     }
 
     /// Name, shape and numbers of each.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Shape, &E::Buffer)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Shape, &Buffer)> {
         let shapes = self.shapes.iter().copied();
         self.names.iter().zip(shapes).zip(&self.values).map(|((n, s), v)| (n.as_str(), s, v))
     }
@@ -61,17 +60,17 @@ impl<E: Engine> Parameters<E> {
     }
 
     /// Zeros in the same shapes, for gradients and moments.
-    pub fn zeros(&self, engine: &E) -> Result<Vec<E::Buffer>, EngineError> {
+    pub fn zeros(&self, engine: &Engine) -> Result<Vec<Buffer>, EngineError> {
         self.shapes.iter().map(|shape| engine.zeros(shape.len())).collect()
     }
 
     /// The numbers, for reading.
-    pub fn values(&self) -> &[E::Buffer] {
+    pub fn values(&self) -> &[Buffer] {
         &self.values
     }
 
     /// The numbers, for changing.
-    pub fn values_mut(&mut self) -> &mut [E::Buffer] {
+    pub fn values_mut(&mut self) -> &mut [Buffer] {
         &mut self.values
     }
 
@@ -81,20 +80,12 @@ impl<E: Engine> Parameters<E> {
     }
 
     /// All numbers, parameter after parameter.
-    pub fn download(&self, engine: &E) -> Result<Vec<Vec<E::Real>>, EngineError> {
+    pub fn download(&self, engine: &Engine) -> Result<Vec<Vec<f32>>, EngineError> {
         download(engine, &self.values)
     }
 }
 
 /// The numbers of some buffers.
-pub(crate) fn download<E: Engine>(
-    engine: &E,
-    buffers: &[E::Buffer],
-) -> Result<Vec<Vec<E::Real>>, EngineError> {
-    let numbers = |buffer: &E::Buffer| {
-        let mut numbers = vec![E::Real::ZERO; engine.len(buffer)];
-        engine.download(buffer, &mut numbers)?;
-        Ok(numbers)
-    };
-    buffers.iter().map(numbers).collect()
+pub(crate) fn download(engine: &Engine, buffers: &[Buffer]) -> Result<Vec<Vec<f32>>, EngineError> {
+    buffers.iter().map(|buffer| engine.numbers(buffer)).collect()
 }

@@ -1,15 +1,15 @@
 //! `Tape`: the record of one trace, and every buffer that it needs.
 
 use super::chains::MapChain;
-use super::engine::{Activation, DrawKey, Engine};
 use super::join::Join;
 use super::parameters::ParameterId;
 use super::trace::Var;
-use super::{EngineError, Parameters, Shape, Trace};
+use super::{Parameters, Trace};
+use crate::compute::{Activation, Buffer, DrawKey, Engine, EngineError, Map, Shape, TargetList};
 use std::sync::Arc;
 
 /// What was computed, from what.
-pub(super) enum Op<E: Engine> {
+pub(super) enum Op {
     Input,
     Parameter(ParameterId),
     Product {
@@ -17,12 +17,12 @@ pub(super) enum Op<E: Engine> {
         right: Var,
     },
     Map {
-        map: Arc<E::Map>,
+        map: Arc<Map>,
         x: Var,
     },
     /// A map whose stored numbers are those of another node's mask.
     MaskedMap {
-        map: Arc<E::Map>,
+        map: Arc<Map>,
         mask: Var,
         x: Var,
     },
@@ -66,7 +66,7 @@ pub(super) enum Op<E: Engine> {
         x: Var,
     },
     Attend {
-        edges: Arc<E::Map>,
+        edges: Arc<Map>,
         inputs: [Var; 3],
         heads: usize,
         slope: f64,
@@ -74,7 +74,7 @@ pub(super) enum Op<E: Engine> {
     },
     /// One part of what several chains give.
     Chains {
-        chains: Arc<[MapChain<E>]>,
+        chains: Arc<[MapChain]>,
         weights: Span,
         head: usize,
     },
@@ -93,7 +93,7 @@ pub(super) enum Op<E: Engine> {
     },
 }
 
-impl<E: Engine> Op<E> {
+impl Op {
     /// Whether the way back looks at the result.
     pub fn needs_value(&self) -> bool {
         matches!(
@@ -113,7 +113,7 @@ pub(super) type Span = (usize, usize);
 pub(super) type Dropped = Option<(f64, DrawKey)>;
 
 // By hand: a derived one would ask for an engine that can be cloned.
-impl<E: Engine> Clone for Op<E> {
+impl Clone for Op {
     fn clone(&self) -> Self {
         match self {
             Self::Input => Self::Input,
@@ -158,22 +158,23 @@ impl<E: Engine> Clone for Op<E> {
 }
 
 /// One matrix of a trace.
-pub(super) struct Node<E: Engine> {
-    pub op: Op<E>,
+pub(super) struct Node {
+    pub op: Op,
     pub shape: Shape,
     /// The numbers; a parameter's are where the parameters are. Missing after a failure, and where a
     /// bias or the way back took them over.
-    pub value: Option<E::Buffer>,
+    pub value: Option<Buffer>,
     /// The mask of a dropout, the norms of an attention, or the signs of a hidden layer.
-    pub mask: Option<E::Buffer>,
-    pub gradient: Option<E::Buffer>,
+    pub mask: Option<Buffer>,
+    pub gradient: Option<Buffer>,
 }
 
 /// The record of a trace. Its buffers serve again at the next one.
 ///
 /// ```
-/// use magnon::nn::{Activation, Cpu, Parameters, Shape, Tape};
-/// let engine = Cpu::<f64>::sequential();
+/// use magnon::compute::{Activation, Engine, Shape};
+/// use magnon::nn::{Parameters, Tape};
+/// let engine = Engine::double();
 /// let mut parameters = Parameters::new();
 /// let w = parameters.add(&engine, "w", Shape::real(2, 3), &[0.5; 6])?;
 /// let mut tape = Tape::new(&engine);
@@ -184,17 +185,17 @@ pub(super) struct Node<E: Engine> {
 /// let y = trace.activate(Activation::Tanh, y);
 /// let loss = trace.nll_loss(y, &[(0, 2)])?;
 /// assert!((loss.mean - 3f64.ln()).abs() < 1e-12);
-/// # Ok::<(), magnon::nn::EngineError>(())
+/// # Ok::<(), magnon::compute::EngineError>(())
 /// ```
-pub struct Tape<'e, E: Engine> {
-    pub(super) engine: &'e E,
-    pub(super) nodes: Vec<Node<E>>,
+pub struct Tape<'e> {
+    pub(super) engine: &'e Engine,
+    pub(super) nodes: Vec<Node>,
     /// Matrices of operations that take several.
     pub(super) list: Vec<Var>,
     /// Their factors, where the operation has some.
     pub(super) factors: Vec<f64>,
     /// Targets of the losses of this trace, and more that serve again.
-    pub(super) targets: Vec<E::Targets>,
+    pub(super) targets: Vec<TargetList>,
     /// Losses of this trace.
     pub(super) losses: usize,
     /// Which parameters' gradients hold something, on the way back.
@@ -202,12 +203,12 @@ pub struct Tape<'e, E: Engine> {
     /// What went wrong first; nothing is computed after it.
     pub(super) error: Option<EngineError>,
     /// Buffers that no node holds.
-    free: Vec<E::Buffer>,
+    free: Vec<Buffer>,
 }
 
-impl<'e, E: Engine> Tape<'e, E> {
+impl<'e> Tape<'e> {
     /// An empty tape.
-    pub fn new(engine: &'e E) -> Self {
+    pub fn new(engine: &'e Engine) -> Self {
         Self {
             engine,
             nodes: Vec::new(),
@@ -222,7 +223,7 @@ impl<'e, E: Engine> Tape<'e, E> {
     }
 
     /// Begins a trace; what the last one computed is gone.
-    pub fn trace<'s>(&'s mut self, parameters: &'s Parameters<E>) -> Trace<'s, 'e, E> {
+    pub fn trace<'s>(&'s mut self, parameters: &'s Parameters) -> Trace<'s, 'e> {
         let Self { nodes, free, .. } = self;
         for node in nodes.drain(..) {
             free.extend([node.value, node.mask, node.gradient].into_iter().flatten());
@@ -238,11 +239,11 @@ impl<'e, E: Engine> Tape<'e, E> {
     pub fn bytes(&self) -> usize {
         let held = self.nodes.iter().flat_map(|node| [&node.value, &node.mask, &node.gradient]);
         let all = held.flatten().chain(&self.free);
-        all.map(|buffer| self.engine.len(buffer)).sum::<usize>() * size_of::<E::Real>()
+        all.map(|buffer| self.engine.len(buffer)).sum::<usize>() * self.engine.width()
     }
 
     /// A buffer of `len` numbers of any value.
-    pub(super) fn take(&mut self, len: usize) -> Result<E::Buffer, EngineError> {
+    pub(super) fn take(&mut self, len: usize) -> Result<Buffer, EngineError> {
         // The last ones given back are likely to be still in cache.
         match self.free.iter().rposition(|buffer| self.engine.len(buffer) == len) {
             Some(at) => Ok(self.free.swap_remove(at)),
@@ -250,7 +251,7 @@ impl<'e, E: Engine> Tape<'e, E> {
         }
     }
 
-    pub(super) fn give(&mut self, buffer: E::Buffer) {
+    pub(super) fn give(&mut self, buffer: Buffer) {
         self.free.push(buffer);
     }
 }

@@ -1,9 +1,11 @@
 //! `Trace`: operations, computed and recorded.
 
-use super::attention::Attention;
-use super::engine::{Activation, Done, DrawKey, Engine, Factor, Side};
 use super::tape::{Node, Op, Span, Tape};
-use super::{EngineError, Field, ParameterId, Parameters, Shape};
+use super::{ParameterId, Parameters};
+use crate::compute::{
+    Activation, Attention, Buffer, Done, DrawKey, Engine, EngineError, Factor, Field, Map, Shape,
+    Side, TargetList,
+};
 use std::sync::Arc;
 
 /// A matrix on the tape.
@@ -28,19 +30,19 @@ pub struct Loss {
 ///
 /// # Panics
 /// All operations panic where shapes do not fit: that is an error of the model, not of its data.
-pub struct Trace<'s, 'e, E: Engine> {
-    pub(super) tape: &'s mut Tape<'e, E>,
-    pub(super) parameters: &'s Parameters<E>,
+pub struct Trace<'s, 'e> {
+    pub(super) tape: &'s mut Tape<'e>,
+    pub(super) parameters: &'s Parameters,
 }
 
-impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
+impl<'s, 'e> Trace<'s, 'e> {
     /// Takes up the trace that a tape still holds, as to walk back over it.
-    pub fn resume(tape: &'s mut Tape<'e, E>, parameters: &'s Parameters<E>) -> Self {
+    pub fn resume(tape: &'s mut Tape<'e>, parameters: &'s Parameters) -> Self {
         Self { tape, parameters }
     }
 
     /// Where matrices live and operations are done.
-    pub fn engine(&self) -> &'e E {
+    pub fn engine(&self) -> &'e Engine {
         self.tape.engine
     }
 
@@ -50,7 +52,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// The numbers of a matrix, or what kept them from being computed.
-    pub fn value(&self, var: Var) -> Result<&E::Buffer, EngineError> {
+    pub fn value(&self, var: Var) -> Result<&Buffer, EngineError> {
         let node = &self.tape.nodes[var.0];
         match (&node.value, &node.op) {
             (Some(value), _) => Ok(value),
@@ -67,14 +69,14 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// A matrix from outside, without a gradient.
-    pub fn input(&mut self, shape: Shape, numbers: &[E::Real]) -> Var {
+    pub fn input(&mut self, shape: Shape, numbers: &[f32]) -> Var {
         assert_eq!(numbers.len(), shape.len(), "the numbers do not fill {shape:?}");
         self.compute(Op::Input, shape, |trace, out| trace.tape.engine.upload(numbers, out))
     }
 
     /// A trained matrix.
     pub fn parameter(&mut self, id: ParameterId) -> Var {
-        let same = |node: &Node<E>| matches!(node.op, Op::Parameter(other) if other == id);
+        let same = |node: &Node| matches!(node.op, Op::Parameter(other) if other == id);
         if let Some(at) = self.tape.nodes.iter().position(same) {
             return Var(at);
         }
@@ -94,13 +96,13 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// M·X with a fixed map M, such as the rows of X̄ or a filter.
-    pub fn map(&mut self, map: &Arc<E::Map>, x: Var) -> Var {
+    pub fn map(&mut self, map: &Arc<Map>, x: Var) -> Var {
         let rows = self.tape.engine.map_shape(map).rows();
         self.map_head(map, x, rows)
     }
 
     /// The first `rows` rows of M·X, where X has the first rows that M takes and zeros for the rest.
-    pub fn map_head(&mut self, map: &Arc<E::Map>, x: Var, rows: usize) -> Var {
+    pub fn map_head(&mut self, map: &Arc<Map>, x: Var, rows: usize) -> Var {
         let (m, from) = (self.tape.engine.map_shape(map), self.shape(x));
         assert!(m.cols() >= from.rows() && m.rows() >= rows, "a map {m:?} of {from:?} to {rows}");
         let shape = Shape::new(rows, from.cols(), m.field().join(from.field()));
@@ -112,8 +114,8 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
 
     /// The same, made once in a trace whoever asks for it: what views of different nodes have in common. A bias would
     /// take it away from the others. An engine with lanes lets such views go their ways at once, and makes it for each.
-    pub fn map_once(&mut self, map: &Arc<E::Map>, x: Var, rows: usize) -> Var {
-        let same = |node: &Node<E>| match &node.op {
+    pub fn map_once(&mut self, map: &Arc<Map>, x: Var, rows: usize) -> Var {
+        let same = |node: &Node| match &node.op {
             Op::Map { map: other, x: of } => {
                 Arc::ptr_eq(other, map)
                     && *of == x
@@ -134,7 +136,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
 
     /// The numbers that a dense or sparse M stores, each dropped with probability `rate` and the
     /// others scaled by 1/(1 − rate): dropout of fixed features, for [`map_masked`](Self::map_masked).
-    pub fn mask_map(&mut self, map: &Arc<E::Map>, rate: f64, key: DrawKey) -> Var {
+    pub fn mask_map(&mut self, map: &Arc<Map>, rate: f64, key: DrawKey) -> Var {
         let stored = Shape::real(1, self.tape.engine.map_stored(map));
         let mask = self.buffer(stored.len(), |trace, mask| {
             trace.tape.engine.draw_mask(rate, key, stored, mask)?;
@@ -146,7 +148,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     }
 
     /// M·X with the numbers of a [`mask_map`](Self::mask_map) in place of those that M stores.
-    pub fn map_masked(&mut self, map: &Arc<E::Map>, mask: Var, x: Var) -> Var {
+    pub fn map_masked(&mut self, map: &Arc<Map>, mask: Var, x: Var) -> Var {
         let (m, from) = (self.tape.engine.map_shape(map), self.shape(x));
         assert_eq!(m.cols(), from.rows(), "a map {m:?} of {from:?}");
         let shape = Shape::new(m.rows(), from.cols(), m.field().join(from.field()));
@@ -332,7 +334,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     /// `rows` rows; see [`Attention`].
     pub fn attend(
         &mut self,
-        edges: &Arc<E::Map>,
+        edges: &Arc<Map>,
         [features, source, target]: [Var; 3],
         rows: usize,
         slope: f64,
@@ -393,7 +395,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
         let at = self.tape.losses;
         self.tape.losses += 1;
         if self.tape.targets.len() == at {
-            self.tape.targets.push(E::Targets::default());
+            self.tape.targets.push(TargetList::default());
         }
         self.tape.engine.targets(targets, &mut self.tape.targets[at])?;
         let var = self.compute(Op::NllLoss { x, targets: at }, shape, |trace, out| {
@@ -421,9 +423,9 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     /// Computes a matrix into a buffer of the tape and records it.
     pub(super) fn compute(
         &mut self,
-        op: Op<E>,
+        op: Op,
         shape: Shape,
-        work: impl FnOnce(&Self, &mut E::Buffer) -> Done,
+        work: impl FnOnce(&Self, &mut Buffer) -> Done,
     ) -> Var {
         let value = self.buffer(shape.len(), work);
         self.push(op, shape, value)
@@ -433,8 +435,8 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
     pub(super) fn buffer(
         &mut self,
         len: usize,
-        work: impl FnOnce(&Self, &mut E::Buffer) -> Done,
-    ) -> Option<E::Buffer> {
+        work: impl FnOnce(&Self, &mut Buffer) -> Done,
+    ) -> Option<Buffer> {
         if self.tape.error.is_some() {
             return None;
         }
@@ -445,7 +447,7 @@ impl<'s, 'e, E: Engine> Trace<'s, 'e, E> {
         made.map_err(|error| self.tape.error.get_or_insert(error)).ok()
     }
 
-    pub(super) fn push(&mut self, op: Op<E>, shape: Shape, value: Option<E::Buffer>) -> Var {
+    pub(super) fn push(&mut self, op: Op, shape: Shape, value: Option<Buffer>) -> Var {
         self.tape.nodes.push(Node { op, shape, value, mask: None, gradient: None });
         Var(self.tape.nodes.len() - 1)
     }

@@ -18,9 +18,8 @@
 //! Weights count in P, with their sign; the phase is that of the direction.
 
 use super::MagneticOperator;
-use super::line::Real;
-use super::magnetic::CoefficientStore;
-use super::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
+use crate::compute::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
+use crate::compute::tile::{CoefficientStore, Real};
 
 impl MagneticOperator {
     /// ½(e^{iθ}P(u,v) + e^{−iθ}P(v,u)) from A(u,v) and A(v,u).

@@ -1,8 +1,11 @@
 //! `MagneticOperator`: a pattern with a configuration.
 
-use super::line::Real;
-use super::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
-use super::{Kind, Normalize, OperatorConfig, Pattern, PatternError, Phase, Symmetrize};
+use super::{Kind, Normalize, OperatorConfig, PatternError, Phase, Symmetrize};
+use crate::compute::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Weights};
+use crate::compute::tile::{CoefficientStore, Real, Scaling, TileOperator};
+use crate::compute::{Bounds, Pattern};
+#[cfg(feature = "cuda")]
+use crate::compute::{EdgeMatrix, Neighbourhood};
 use crate::graph::DiGraph;
 use num_complex::Complex64;
 use std::sync::Arc;
@@ -19,22 +22,6 @@ pub enum OperatorError {
          its phase: take the phase sign, or another normalisation"
     )]
     DirectedPhase,
-}
-
-/// An interval that holds all eigenvalues.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// Lower end.
-    pub min: f64,
-    /// Upper end.
-    pub max: f64,
-}
-
-impl Bounds {
-    /// Largest absolute value in the interval.
-    pub fn radius(self) -> f64 {
-        self.min.abs().max(self.max.abs())
-    }
 }
 
 /// The operator S of a directed graph; see the [module](super).
@@ -69,31 +56,6 @@ pub struct OperatorRows {
     pub columns: Vec<u32>,
     /// The value of each entry.
     pub values: Vec<Complex64>,
-}
-
-/// Per-node vectors of the product in the space z = enter ⊙ x; see
-/// [`scaling`](MagneticOperator::scaling).
-pub(crate) struct Scaling<T> {
-    /// g(u): factor of the gathered sum.
-    pub gain: Vec<T>,
-    /// m(u): factor of the node's own value.
-    pub own: Vec<T>,
-    /// r(u) with z = r·x; `None` where r = 1.
-    pub enter: Option<Vec<T>>,
-    /// 1/r(u), the way back.
-    pub leave: Option<Vec<T>>,
-}
-
-/// The coefficients t(u,v) in the precision of a product.
-pub(crate) enum CoefficientStore<T> {
-    Classes([[T; 2]; 4]),
-    /// Which of both edges exist, by class; the factors of each node, and half of [cos, sin].
-    Degrees {
-        classes: [[T; 2]; 4],
-        factors: Vec<[T; 2]>,
-        turn: [T; 2],
-    },
-    Entries(Vec<[T; 2]>),
 }
 
 impl MagneticOperator {
@@ -344,6 +306,22 @@ impl MagneticOperator {
             }
         }
     }
+}
+
+impl TileOperator for MagneticOperator {
+    fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+
+    #[cfg(feature = "cuda")]
+    fn is_real(&self) -> bool {
+        self.real
+    }
+
+    #[cfg(feature = "cuda")]
+    fn edges(&self) -> EdgeMatrix {
+        EdgeMatrix::operator(self, &Arc::new(Neighbourhood::everyone(&self.pattern)))
+    }
 
     /// The product in the space z = r ⊙ x, where it needs no factor for the neighbour:
     ///
@@ -354,7 +332,7 @@ impl MagneticOperator {
     /// the operator is self-adjoint under the inner product Σ_u w(u)·conj(a(u))·b(u) with
     /// [`inner_weights`](Self::inner_weights). The operator is shifted and scaled on the way to
     /// (S − `centre`) / `half`.
-    pub(crate) fn scaling<T: Real>(&self, centre: f64, half: f64) -> Scaling<T> {
+    fn scaling<T: Real>(&self, centre: f64, half: f64) -> Scaling<T> {
         let sign = if self.config.kind == Kind::Adjacency { 1.0 } else { -1.0 };
         if self.is_directed() {
             let gain = vec![T::from_f64(sign / half); self.nodes()];
@@ -387,7 +365,7 @@ impl MagneticOperator {
 
     /// w(u) of the inner product under which [`scaling`](Self::scaling)'s operator is
     /// self-adjoint: the degree, and 1 where there is none.
-    pub(crate) fn inner_weights(&self) -> Vec<f64> {
+    fn inner_weights(&self) -> Vec<f64> {
         let weight = |&d: &f64| match self.config.normalize {
             Normalize::None | Normalize::Directed => 1.0,
             _ if d == 0.0 => 1.0,
@@ -398,7 +376,7 @@ impl MagneticOperator {
 
     /// The coefficients t(u,v) of A_s ⊙ T_q, or those of the whole product where degrees out and in are
     /// divided out.
-    pub(crate) fn coefficients<T: Real>(&self) -> CoefficientStore<T> {
+    fn coefficients<T: Real>(&self) -> CoefficientStore<T> {
         if self.is_directed() {
             return self.directed_coefficients();
         }

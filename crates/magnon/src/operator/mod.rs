@@ -6,31 +6,17 @@
 //! does not depend on any choice; [`MagneticOperator`] is a pattern with a [`OperatorConfig`], and cheap to make again for another charge.
 
 mod charge;
-pub(crate) mod coefficients;
 mod config;
 mod directed;
-pub(crate) mod edge_list;
 mod edge_matrix;
-pub(crate) mod input;
-pub(crate) mod instructions;
-pub(crate) mod kernel;
-pub(crate) mod line;
 mod magnetic;
-mod neighbourhood;
-pub(crate) mod output;
 mod part;
 mod parts;
-pub(crate) mod pattern;
+mod pattern;
 mod product;
-pub(crate) mod stepper;
 
+pub use crate::compute::{Along, Bounds, EdgeMatrix, Neighbourhood, Pattern};
 pub use charge::{Charge, ChargeError};
 pub use config::{Kind, Normalize, OperatorConfig, Phase, Symmetrize};
-pub(crate) use edge_matrix::EdgeValues;
-pub use edge_matrix::{Along, EdgeMatrix};
-#[cfg(feature = "cuda")]
-pub(crate) use magnetic::CoefficientStore;
-pub(crate) use magnetic::Scaling;
-pub use magnetic::{Bounds, MagneticOperator, OperatorError, OperatorRows};
-pub use neighbourhood::Neighbourhood;
-pub use pattern::{Pattern, PatternError};
+pub use magnetic::{MagneticOperator, OperatorError, OperatorRows};
+pub use pattern::PatternError;

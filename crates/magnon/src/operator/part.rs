@@ -1,7 +1,7 @@
 //! The operator on a part of a graph that was cut by rows.
 
-use super::pattern::{Pattern, Weights};
 use super::{MagneticOperator, OperatorConfig, OperatorError};
+use crate::compute::pattern::{Pattern, Weights};
 use crate::data::GraphPart;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Weakly connected parts of a pattern: an operator is block diagonal over them.
 
-use super::pattern::{COLUMN, PADDING, Pattern, Weights};
 use super::{MagneticOperator, OperatorError};
+use crate::compute::pattern::{COLUMN, PADDING, Pattern, Weights};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! `Pattern`: the symmetric sparsity of a directed graph, stored once for every charge.
+//! The pattern of a graph.
 
-pub(crate) use crate::graph::merged::{BACKWARD, BOTH, COLUMN, FORWARD, PADDING, balance};
+use crate::compute::pattern::{BACKWARD, BOTH, FORWARD, PADDING, Pattern, Weights, balance};
 use crate::graph::{DiGraph, Merged as Known};
-use crate::memory::{self, Slab};
+use crate::memory;
 use rayon::prelude::*;
 
 /// Why a graph has no pattern.
@@ -39,33 +39,6 @@ fn check_memory(graph: &DiGraph) -> Result<(), PatternError> {
         true => Ok(()),
         false => Err(PatternError::OutOfMemory { nodes, edges, bytes }),
     }
-}
-
-/// What each entry of the pattern weighs.
-#[derive(Clone, Debug)]
-pub(crate) enum Weights {
-    /// Every edge weighs 1; the class in the column's two upper bits says which edges exist.
-    Unit,
-    /// `[A(u,v), A(v,u)]` for each entry.
-    Explicit(Slab<[f32; 2]>),
-}
-
-/// The entries (u, v) for which u → v or v → u is an edge, by rows, columns ascending.
-///
-/// On a graph without weights an entry is one `u32`: the column in 30 bits and in two bits which
-/// of the two edges exist. That is all that any charge, symmetrisation or normalisation needs.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    pub(crate) offsets: Slab<usize>,
-    /// Packed columns, followed by [`PADDING`] zeros.
-    pub(crate) columns: Slab<u32>,
-    pub(crate) weights: Weights,
-    /// Number of edges out of and into each node, where they are known and no edge has a weight.
-    pub(crate) counts: Option<Slab<[u32; 2]>>,
-    /// Row boundaries of blocks of similar work, for sharing between threads.
-    pub(crate) blocks: Vec<usize>,
-    /// Whether any edge has no reverse of the same weight.
-    pub(crate) directed: bool,
 }
 
 /// One entry of the merged row of a node.
@@ -132,83 +105,12 @@ impl Pattern {
         Ok(Self::from_arrays(offsets, columns, weights, directed))
     }
 
-    /// A pattern of arrays in memory.
-    pub(crate) fn from_arrays(
-        offsets: Vec<usize>,
-        columns: Vec<u32>,
-        weights: Weights,
-        directed: bool,
-    ) -> Self {
-        Self::from_slabs(offsets.into(), columns.into(), weights, None, directed)
-    }
-
-    /// A pattern of arrays in memory or in a mapped file.
-    pub(super) fn from_slabs(
-        offsets: Slab<usize>,
-        columns: Slab<u32>,
-        weights: Weights,
-        counts: Option<Slab<[u32; 2]>>,
-        directed: bool,
-    ) -> Self {
-        let blocks = balance(&offsets);
-        Self { offsets, columns, weights, counts, blocks, directed }
-    }
-
     /// The pattern of a graph that came merged with its transpose: nothing is copied.
     fn from_merged(merged: &Known) -> Self {
         let Known { offsets, columns, weights, degrees, directed } = merged.clone();
         let counts = weights.is_none().then_some(degrees);
         let weights = weights.map_or(Weights::Unit, Weights::Explicit);
         Self::from_slabs(offsets, columns, weights, counts, directed)
-    }
-
-    /// Number of nodes n.
-    pub fn nodes(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    /// Number of stored entries; each undirected pair counts twice.
-    pub fn stored(&self) -> usize {
-        self.offsets[self.nodes()]
-    }
-
-    /// Whether any edge has no reverse of the same weight. If not, every charge gives the same
-    /// operator.
-    pub fn is_directed(&self) -> bool {
-        self.directed
-    }
-
-    /// Whether node `u` has no neighbour, itself included.
-    pub fn is_isolated(&self, u: usize) -> bool {
-        self.offsets[u] == self.offsets[u + 1]
-    }
-
-    /// Number of entries of row `u`.
-    pub(crate) fn row_len(&self, u: usize) -> usize {
-        self.offsets[u + 1] - self.offsets[u]
-    }
-
-    /// Whether row `u` has an entry for the node itself.
-    pub(crate) fn has_diagonal(&self, u: usize) -> bool {
-        let row = &self.columns[self.offsets[u]..self.offsets[u + 1]];
-        row.binary_search_by_key(&(u as u32), |packed| packed & COLUMN).is_ok()
-    }
-
-    /// The entries of row `u`: column, A(u,v) and A(v,u).
-    pub(crate) fn row(&self, u: usize) -> impl Iterator<Item = (usize, f64, f64)> + Clone + '_ {
-        (self.offsets[u]..self.offsets[u + 1]).map(|e| {
-            let column = (self.columns[e] & COLUMN) as usize;
-            match &self.weights {
-                Weights::Explicit(weights) => {
-                    (column, f64::from(weights[e][0]), f64::from(weights[e][1]))
-                }
-                Weights::Unit => match self.columns[e] >> 30 {
-                    FORWARD => (column, 1.0, 0.0),
-                    BACKWARD => (column, 0.0, 1.0),
-                    _ => (column, 1.0, 1.0),
-                },
-            }
-        })
     }
 }
 

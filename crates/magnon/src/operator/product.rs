@@ -1,11 +1,8 @@
 //! The product S·X with a dense block.
 
 use super::MagneticOperator;
-use super::input::Columns;
-use super::instructions::Instructions;
-use super::line::{F32_LANES, tile};
-use super::output::Place;
-use super::stepper::Stepper;
+use crate::compute::instructions::Instructions;
+use crate::compute::tile::{Columns, F32_LANES, Place, Stepper, TileOperator, tile};
 use crate::matrix::Matrix;
 use num_complex::Complex32;
 

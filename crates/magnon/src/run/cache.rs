@@ -3,8 +3,8 @@
 //! With the graph and a fingerprint of each row of the features beside the predictions, a later
 //! prediction on a changed graph computes only the rows that the change can reach.
 
-use crate::data::Features;
 use crate::graph::DiGraph;
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::tensors::{Encoded, FileError, Tensors, bytes_of};
 use safetensors::Dtype;

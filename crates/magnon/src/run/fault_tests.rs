@@ -2,12 +2,12 @@
 //! on with, and never a mixture.
 
 use super::{FileError, PredictionCache, RunFolder, SavedModel};
+use crate::compute::Shape;
 use crate::data::{Dataset, Fingerprint, Scaling, SyntheticConfig};
 use crate::disk::faults::{self, Fault};
 use crate::graph::generate::GeneratorConfig;
 use crate::matrix::Matrix;
 use crate::model::ModelConfig;
-use crate::nn::Shape;
 use crate::train::{EpochRecord, RunConfig, State, checkpoint};
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,9 +1,10 @@
 //! `model.safetensors`: everything that a prediction needs.
 
+use crate::compute::Field;
 use crate::data::Scaling;
 use crate::filter::FilterConfig;
 use crate::model::ModelConfig;
-use crate::nn::{Field, NamedNumbers};
+use crate::nn::NamedNumbers;
 use crate::operator::OperatorConfig;
 use crate::tensors::{Encoded, FileError, Tensors, bytes_of};
 use serde::Serialize;

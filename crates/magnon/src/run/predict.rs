@@ -2,10 +2,11 @@
 
 use super::reach::reach;
 use super::{PredictionCache, RunError, SavedModel};
+use crate::compute::{Device, Engine, Field};
 use crate::data::{Dataset, Features};
 use crate::matrix::Matrix;
 use crate::model::{Inputs, Network, Purpose, Reach};
-use crate::nn::{Device, Engine, EngineWork, Field, Parameters};
+use crate::nn::Parameters;
 use crate::operator::{MagneticOperator, OperatorError, Pattern};
 use crate::train::{TrainError, argmax};
 use std::sync::Arc;
@@ -46,58 +47,51 @@ pub fn predict_on(
     cache: Option<&PredictionCache>,
 ) -> Result<Prediction, RunError> {
     let features = check(saved, dataset)?;
-    device.run(Work { saved, dataset, features, cache }).map_err(TrainError::from)?
+    let engine = device.engine().map_err(TrainError::from)?;
+    run(&engine, saved, (dataset, features), cache)
 }
 
-/// A prediction on whichever engine the device has.
-struct Work<'a> {
-    saved: &'a SavedModel,
-    dataset: &'a Dataset,
-    features: &'a Features,
-    cache: Option<&'a PredictionCache>,
-}
-
-impl EngineWork for Work<'_> {
-    type Output = Result<Prediction, RunError>;
-
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        let Self { saved, dataset, features, cache } = self;
-        let pattern = Pattern::new(&dataset.graph).map_err(OperatorError::from);
-        let pattern = Arc::new(pattern.map_err(TrainError::from)?);
-        let inputs = Inputs {
-            graph: &dataset.graph,
-            pattern: &pattern,
-            features,
-            classes: saved.classes.len(),
-            operator: saved.operator.as_ref(),
-            filter: saved.filter.as_ref(),
-            filtered: None,
-            shared: None,
-            field: saved.is_complex().then_some(Field::Complex),
-            purpose: Purpose::Predict,
-            progress: &|_, _| true,
-        };
-        let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
-        let loaded = network.layout().load(engine, &saved.weights);
-        let more = network.layout().count() > saved.count();
-        let loaded = loaded.map_err(|problem| misfit(saved, dataset, &pattern, more, problem))?;
-        let parameters = loaded.map_err(TrainError::from)?;
-        if let Some(cache) = cache
-            && let Some(partial) =
-                update(engine, network.as_ref(), &parameters, dataset, features, &pattern, cache)?
-        {
-            return Ok(partial);
-        }
-        let all = network.predict(engine, &parameters, None).map_err(TrainError::from)?;
-        Ok(Prediction { computed: dataset.graph.nodes(), log_probabilities: all })
+fn run(
+    engine: &Engine,
+    saved: &SavedModel,
+    (dataset, features): (&Dataset, &Features),
+    cache: Option<&PredictionCache>,
+) -> Result<Prediction, RunError> {
+    let pattern = Pattern::new(&dataset.graph).map_err(OperatorError::from);
+    let pattern = Arc::new(pattern.map_err(TrainError::from)?);
+    let inputs = Inputs {
+        graph: &dataset.graph,
+        pattern: &pattern,
+        features,
+        classes: saved.classes.len(),
+        operator: saved.operator.as_ref(),
+        filter: saved.filter.as_ref(),
+        filtered: None,
+        shared: None,
+        field: saved.is_complex().then_some(Field::Complex),
+        purpose: Purpose::Predict,
+        progress: &|_, _| true,
+    };
+    let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
+    let loaded = network.layout().load(engine, &saved.weights);
+    let more = network.layout().count() > saved.count();
+    let loaded = loaded.map_err(|problem| misfit(saved, dataset, &pattern, more, problem))?;
+    let parameters = loaded.map_err(TrainError::from)?;
+    if let Some(cache) = cache
+        && let Some(partial) =
+            update(engine, network.as_ref(), &parameters, dataset, features, &pattern, cache)?
+    {
+        return Ok(partial);
     }
+    let all = network.predict(engine, &parameters, None).map_err(TrainError::from)?;
+    Ok(Prediction { computed: dataset.graph.nodes(), log_probabilities: all })
 }
 
 /// The prediction with what is cached, where that saves something.
-fn update<E: Engine>(
-    engine: &E,
-    network: &dyn Network<E>,
-    parameters: &Parameters<E>,
+fn update(
+    engine: &Engine,
+    network: &dyn Network,
+    parameters: &Parameters,
     dataset: &Dataset,
     features: &Features,
     pattern: &Pattern,

@@ -1,8 +1,8 @@
 //! Which rows a change of the graph can reach.
 
 use super::PredictionCache;
-use crate::data::Features;
 use crate::graph::DiGraph;
+use crate::matrix::Features;
 use crate::operator::Pattern;
 
 /// The rows to compute again, and the nodes that are needed for it.

@@ -2,7 +2,7 @@
 
 use super::SpectrumError;
 use super::error::range;
-use crate::nn::Device;
+use crate::compute::Device;
 use serde::{Deserialize, Serialize};
 
 /// Which eigenvalues are wanted.

@@ -20,9 +20,9 @@ use super::small::{eigen, orthonormaliser};
 use super::space::{InSpace, Space, in_space};
 use super::target::{Aim, Target};
 use super::tiles::{Basis, Tile, width};
-use crate::nn::tiles::Workplace;
+use crate::compute::Engine;
+use crate::compute::tile::{F64_LANES as N, Line, tile};
 use crate::operator::MagneticOperator;
-use crate::operator::line::{F64_LANES as N, Line, tile};
 use faer::{Mat, c64};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -56,10 +56,10 @@ impl<const COMPLEX: bool> Found<COMPLEX> {
     /// The eigenpairs of `operator` itself in the space that was found for a function of it.
     pub fn of_operator(
         mut self,
-        place: &Workplace,
+        engine: &Engine,
         operator: &MagneticOperator,
     ) -> Result<Self, SpectrumError> {
-        let target = Target::<COMPLEX>::new(place, operator, Aim::Smallest)?;
+        let target = Target::<COMPLEX>::new(engine, operator, Aim::Smallest)?;
         let columns = self.basis.columns();
         let (mut image, mut work) = (tile(operator.nodes()), Vec::new());
         let mut projected = Mat::zeros(columns, columns);

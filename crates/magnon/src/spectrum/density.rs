@@ -7,11 +7,11 @@
 
 use super::SpectrumError;
 use super::error::range;
+use crate::compute::steps::{Tile, TileStep, inner, weights};
+use crate::compute::tile::{CHUNK, Factors};
+use crate::compute::tile::{F32_LANES as N, Line, TileOperator};
+use crate::compute::{Device, Engine};
 use crate::filter::Progress;
-use crate::nn::Device;
-use crate::nn::tiles::{Tile, TileStep, Workplace, inner, weights};
-use crate::operator::line::{F32_LANES as N, Line};
-use crate::operator::stepper::{CHUNK, Factors};
 use crate::operator::{Bounds, MagneticOperator};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -106,11 +106,11 @@ pub fn density(
         return Err(SpectrumError::Empty);
     }
     let domain = wide(operator.bounds());
-    let place = &config.device.workplace()?;
+    let engine = &config.device.engine()?;
     let moments = if operator.is_real() {
-        all_moments::<false>(place, operator, config, domain, progress)?
+        all_moments::<false>(engine, operator, config, domain, progress)?
     } else {
-        all_moments::<true>(place, operator, config, domain, progress)?
+        all_moments::<true>(engine, operator, config, domain, progress)?
     };
     Ok(evaluate(&moments, config, domain))
 }
@@ -128,7 +128,7 @@ fn wide(bounds: Bounds) -> Bounds {
 
 /// The moments μ_k of every probe.
 fn all_moments<const COMPLEX: bool>(
-    place: &Workplace,
+    engine: &Engine,
     operator: &MagneticOperator,
     config: &DensityConfig,
     domain: Bounds,
@@ -138,7 +138,7 @@ fn all_moments<const COMPLEX: bool>(
     let tiles = config.probes.div_ceil(width);
     let (centre, half) = (0.5 * (domain.min + domain.max), 0.5 * (domain.max - domain.min));
     let enter = operator.scaling::<f32>(centre, half).enter;
-    let work = place.steps::<f32, N, COMPLEX>(operator, (centre, half), true)?;
+    let work = engine.steps::<f32, N, COMPLEX>(operator, (centre, half), true)?;
     let weights = weights(operator);
     let steps = recurrence(config.moments.div_ceil(2));
     let all = tiles * (steps.len() - 1);

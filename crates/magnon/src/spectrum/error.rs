@@ -1,6 +1,6 @@
 //! Why a spectrum cannot be had.
 
-use crate::nn::{Device, EngineError};
+use crate::compute::{Device, EngineError};
 use crate::operator::{ChargeError, OperatorError};
 
 /// Why a spectrum, or something made from one, cannot be had.

@@ -5,6 +5,7 @@ use super::pairs::Pairs;
 use super::solve::Task;
 use super::target::{Aim, Target};
 use super::{Select, SpectrumError};
+use crate::compute::tile::TileOperator;
 use crate::matrix::Matrix;
 use crate::operator::MagneticOperator;
 
@@ -37,7 +38,7 @@ impl Task<'_> {
         };
         // Verification and rounding may add a little to a residual; the bound is kept all the same.
         search.tolerance *= 0.9;
-        let target = Target::<COMPLEX>::new(self.place, block, aim)?;
+        let target = Target::<COMPLEX>::new(self.engine, block, aim)?;
         let found = lowest(&target, block.nodes(), &search)?;
         let mut pairs = unpack(block, found)?;
         if let Aim::Largest = aim {
@@ -60,7 +61,7 @@ impl Task<'_> {
         for round in 0..4 {
             // Pairs σ ± δ look alike from here, and the last may come without its other half; a
             // residual of the square may hide a larger one of S. Both are cured by going further.
-            let target = Target::<COMPLEX>::new(self.place, block, Aim::Nearest(sigma))?;
+            let target = Target::<COMPLEX>::new(self.engine, block, Aim::Nearest(sigma))?;
             let width = super::tiles::width(COMPLEX);
             let count = wanted.next_multiple_of(width) + width * (round + 1);
             let goal = tolerance * 0.1f64.powi(2 * round as i32 + 1) * target.bounds.max.sqrt();
@@ -68,7 +69,7 @@ impl Task<'_> {
             let further = Search { count, tolerance: goal.max(floor), ..search };
             let found = lowest(&target, block.nodes(), &further)?;
             products += target.products.get();
-            let mut pairs = unpack(block, found.of_operator(self.place, block)?)?;
+            let mut pairs = unpack(block, found.of_operator(self.engine, block)?)?;
             let residuals = pairs.residuals(block).unwrap_or_default();
             let good = |&j: &usize| residuals[j] <= tolerance;
             converged = (0..residuals.len()).filter(good).count();

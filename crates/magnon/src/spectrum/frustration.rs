@@ -7,8 +7,8 @@
 use super::SpectrumError;
 use super::error::range;
 use super::{Select, SpectrumConfig, spectrum};
+use crate::compute::Device;
 use crate::filter::Progress;
-use crate::nn::Device;
 use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern, Symmetrize};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

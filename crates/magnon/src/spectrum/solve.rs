@@ -4,10 +4,10 @@ use super::davidson::columns_needed;
 use super::dense;
 use super::parts::Parts;
 use super::{Select, SpectrumConfig, SpectrumError};
+use crate::compute::Device;
+use crate::compute::Engine;
 use crate::filter::Progress;
 use crate::matrix::Matrix;
-use crate::nn::Device;
-use crate::nn::tiles::Workplace;
 use crate::operator::{MagneticOperator, Normalize, OperatorConfig};
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
@@ -94,8 +94,8 @@ pub fn spectrum(
     if config.select == Select::All && matches!(config.device, Device::Cuda(_)) {
         return Err(SpectrumError::DenseDevice { device: config.device });
     }
-    let place = &config.device.workplace()?;
-    let parts = Parts::solve(&Task { config, count, place, progress }, &twin(operator)?)?;
+    let engine = &config.device.engine()?;
+    let parts = Parts::solve(&Task { config, count, engine, progress }, &twin(operator)?)?;
     let chosen = choose(&parts, config.select, count);
     let residual = |entry: &Entry| parts.residual(entry.part, entry.column);
     let vectors = match config.vectors {
@@ -125,7 +125,7 @@ fn twin(operator: &MagneticOperator) -> Result<MagneticOperator, SpectrumError> 
 pub struct Task<'a> {
     pub config: &'a SpectrumConfig,
     pub count: usize,
-    pub place: &'a Workplace,
+    pub engine: &'a Engine,
     pub progress: Progress<'a>,
 }
 

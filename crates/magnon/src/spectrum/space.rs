@@ -3,10 +3,10 @@
 use super::SpectrumError;
 use super::target::Target;
 use super::tiles::{Basis, Block, Tile, gather, gram, scatter, turn, width};
-use crate::nn::EngineError;
-use crate::nn::tiles::HeldTiles;
-use crate::operator::instructions::Instructions;
-use crate::operator::line::{F64_LANES as N, flat, flat_mut, tile};
+use crate::compute::EngineError;
+use crate::compute::instructions::Instructions;
+use crate::compute::steps::HeldTiles;
+use crate::compute::tile::{F64_LANES as N, flat, flat_mut, tile};
 use faer::{Mat, c64};
 use rayon::prelude::*;
 

@@ -1,10 +1,10 @@
 //! What the iteration minimises: S, −S or (S − σ)², and Chebyshev polynomials of it.
 
 use super::tiles::Tile;
-use crate::nn::EngineError;
-use crate::nn::tiles::{HeldTiles, TileStep, TileWork, Workplace, weights};
-use crate::operator::line::F64_LANES as N;
-use crate::operator::stepper::Factors;
+use crate::compute::steps::{HeldTiles, TileStep, TileWork, weights};
+use crate::compute::tile::F64_LANES as N;
+use crate::compute::tile::Factors;
+use crate::compute::{Engine, EngineError};
 use crate::operator::{Bounds, MagneticOperator};
 use std::cell::Cell;
 use std::mem::take;
@@ -36,7 +36,7 @@ const SMALL: usize = 1 << 12;
 
 impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
     pub fn new(
-        place: &'a Workplace,
+        engine: &'a Engine,
         operator: &'a MagneticOperator,
         aim: Aim,
     ) -> Result<Self, EngineError> {
@@ -56,7 +56,7 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
         };
         let shared = operator.nodes() > SMALL;
         Ok(Self {
-            work: place.steps::<f64, N, COMPLEX>(operator, (centre, 1.0), shared)?,
+            work: engine.steps::<f64, N, COMPLEX>(operator, (centre, 1.0), shared)?,
             weights: weights(operator),
             aim,
             bounds,

@@ -4,15 +4,15 @@
 //! of four complex columns followed by their imaginary parts. Every product of two tiles is therefore
 //! made of real 8 × 8 blocks, whichever of the two it is; only the small matrices know.
 
+use crate::compute::instructions::Instructions;
+use crate::compute::tile::{F64_LANES as N, Line};
 use crate::matrix::Matrix;
-use crate::operator::instructions::Instructions;
-use crate::operator::line::{F64_LANES as N, Line};
 use faer::{Mat, c64};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
 pub type Tile = Vec<Line<f64, N>>;
-pub(crate) use crate::nn::tiles::Block;
+pub(crate) use crate::compute::steps::Block;
 
 /// Rows that one task works on; sums are made over these and added in order.
 fn rows_a_task(nodes: usize) -> usize {

@@ -1,8 +1,9 @@
 //! `TrainConfig`: the configuration of the loop.
 
 use super::TrainError;
+use crate::compute::Device;
 use crate::model::TrainingDefaults;
-use crate::nn::{AdamConfig, Device, Schedule};
+use crate::nn::{AdamConfig, Schedule};
 use serde::{Deserialize, Serialize};
 
 /// Configuration of a training run.

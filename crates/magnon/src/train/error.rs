@@ -1,7 +1,7 @@
 //! What can go wrong in training.
 
+use crate::compute::EngineError;
 use crate::model::ModelError;
-use crate::nn::EngineError;
 use crate::operator::OperatorError;
 
 /// Why training failed.

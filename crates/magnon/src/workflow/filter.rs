@@ -1,7 +1,8 @@
 //! Which filter an operator is put through.
 
 use super::BuiltOperator;
-use crate::filter::{Filter, FilterConfig, FilterError, FilterKind, Form};
+use crate::compute::Series;
+use crate::filter::{Filter, FilterConfig, FilterError, FilterKind};
 use serde::{Deserialize, Serialize};
 
 /// Which filter was made, and how it is evaluated.
@@ -33,8 +34,8 @@ impl FilterSummary {
             truncation: filter.truncation(),
             exact: filter.is_exact(),
             coefficients: filter.coefficients().to_vec(),
-            denominator: match filter.form() {
-                Form::Rational { denominator, .. } => Some(denominator.clone()),
+            denominator: match filter.series() {
+                Series::Rational { denominator, .. } => Some(denominator.clone()),
                 _ => None,
             },
         }

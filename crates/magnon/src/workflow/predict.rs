@@ -2,8 +2,8 @@
 
 use super::{Phases, Progress, TrainReport, read_training_data};
 use crate::Error;
+use crate::compute::Device;
 use crate::data::{Dataset, FeatureNorm, Split};
-use crate::nn::Device;
 use crate::run::{self, Prediction, RunFolder, SavedModel};
 use crate::train::{DataConfig, Experiment, RunConfig};
 use serde::Serialize;

@@ -4,10 +4,9 @@ use super::filter::build;
 use super::progress::steps;
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
-use crate::data::Features;
-use crate::filter::{Filter, FilterConfig, FilterError, Propagated};
-use crate::nn::{Device, Engine, EngineWork};
-use crate::operator::MagneticOperator;
+use crate::compute::Device;
+use crate::filter::{FilterConfig, FilterError, Propagated};
+use crate::matrix::Features;
 use serde::{Deserialize, Serialize};
 
 /// What [`propagate`] did.
@@ -58,8 +57,8 @@ pub fn propagate_on(
     let mut seconds = built.report.seconds.clone();
     let told = steps(progress, "propagate");
     let features = seconds.time("propagate", || {
-        let work = Filtering { operator: &built.operator, filter: &filter, features, told: &told };
-        device.run(work).map_err(FilterError::from)?
+        let engine = device.engine().map_err(FilterError::from)?;
+        crate::filter::propagate_on(&engine, &built.operator, &filter, features, &told)
     })?;
     let (columns, dtype) = match &features {
         Propagated::Real(matrix) => (matrix.cols(), "float32"),
@@ -73,20 +72,4 @@ pub fn propagate_on(
         seconds,
     };
     Ok(FilteredFeatures { features, report })
-}
-
-/// A filter's work on whichever engine the device has.
-struct Filtering<'a> {
-    operator: &'a MagneticOperator,
-    filter: &'a Filter,
-    features: &'a Features,
-    told: &'a (dyn Fn(usize, usize) -> bool + Sync),
-}
-
-impl EngineWork for Filtering<'_> {
-    type Output = Result<Propagated, FilterError>;
-
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        engine.propagate(self.operator, self.filter, self.features, self.told)
-    }
 }

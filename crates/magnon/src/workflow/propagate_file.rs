@@ -11,9 +11,10 @@ use super::filter::build;
 use super::precision::{Precision, write_filtered};
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
+use crate::compute::Device;
 use crate::data::{DataError, FeatureFile, FeatureNorm};
+use crate::filter::Propagator;
 use crate::filter::{Filter, FilterConfig, FilterError, Propagated, bytes_for, columns_within};
-use crate::nn::{Device, Engine, EngineWork, Propagator};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -65,35 +66,16 @@ pub fn propagate_file(
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let filter = build(built, config)?;
-    let work = OnDisk { built, features, file, filter: &filter, config, progress };
-    file.device.run(work).map_err(FilterError::from)?
-}
-
-/// The work on whichever engine the device has.
-struct OnDisk<'a> {
-    built: &'a BuiltOperator,
-    features: &'a FeatureFile,
-    file: &'a FilteredFile,
-    filter: &'a Filter,
-    config: &'a FilterConfig,
-    progress: &'a dyn Progress,
-}
-
-impl EngineWork for OnDisk<'_> {
-    type Output = Result<FileReport, Error>;
-
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        let Self { built, features, file, filter, config, progress } = self;
-        let propagate = engine.propagator(&built.operator, filter)?;
-        filter_file(built, (features, file), (filter, config), &propagate, progress)
-    }
+    let engine = file.device.engine().map_err(FilterError::from)?;
+    let propagator = Propagator::new(&engine, &built.operator, &filter)?;
+    filter_file(built, (features, file), (&filter, config), &propagator, progress)
 }
 
 fn filter_file(
     built: &BuiltOperator,
     (features, file): (&FeatureFile, &FilteredFile),
     (filter, config): (&Filter, &FilterConfig),
-    propagate: &Propagator,
+    propagator: &Propagator,
     progress: &dyn Progress,
 ) -> Result<FileReport, Error> {
     let operator = &built.operator;
@@ -115,7 +97,7 @@ fn filter_file(
             progress.step(block * total + done, blocks * total, "propagate");
             !progress.is_stopped()
         };
-        Ok(seconds.time("propagate", || propagate(&part, &told))?)
+        Ok(seconds.time("propagate", || propagator.run(&part, &told))?)
     };
     if blocks <= 1 {
         // All at once: the scaling is found in memory, and the result is written as it is.
@@ -123,7 +105,7 @@ fn filter_file(
         let mut whole = whole;
         tell(progress, file.feature_norm.apply(&mut whole).words());
         let told = super::progress::steps(progress, "propagate");
-        let result = seconds.time("propagate", || propagate(&whole, &told))?;
+        let result = seconds.time("propagate", || propagator.run(&whole, &told))?;
         drop(whole);
         seconds.time("write", || write_filtered(&file.output, &result, file.precision))?;
     } else {

@@ -3,11 +3,11 @@
 #![allow(clippy::needless_range_loop)] // entries by row and column
 
 use faer::{Mat, Side, c64};
+use magnon::compute::{self, Engine, Field, MapSource, Shape};
 use magnon::data::Features;
 use magnon::filter::{Accuracy, Filter, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::{Matrix, SparseMatrix};
-use magnon::nn::{self, Cpu, Engine, Field, MapSource, Shape};
 use magnon::operator::{
     Along, Bounds, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize,
     OperatorConfig, Phase, Symmetrize,
@@ -128,15 +128,16 @@ fn filters(bounds: Bounds, kind: Kind) -> Vec<Filter> {
 }
 
 /// The leading block of a matrix over edges, or of its adjoint, by its products with unit vectors.
-fn block(edges: &EdgeMatrix, side: nn::Side, rows: usize, cols: usize) -> Mat<c64> {
-    let engine = Cpu::<f64>::sequential();
+fn block(edges: &EdgeMatrix, side: compute::Side, rows: usize, cols: usize) -> Mat<c64> {
+    let engine = Engine::double().sequential();
     let map = engine.prepare(MapSource::Edges(edges.clone())).unwrap();
     let field = engine.map_shape(&map).field();
     let mut units = vec![0.0; cols * cols];
     (0..cols).for_each(|i| units[i * cols + i] = 1.0);
     let (x, y) = (Shape::real(cols, cols), Shape::new(rows, cols, field));
-    let mut result = vec![0.0; y.len()];
+    let (units, mut result) = (engine.buffer(&units).unwrap(), engine.zeros(y.len()).unwrap());
     engine.map(&map, side, None, (&units, x), (&mut result, y), false).unwrap();
+    let result = engine.download_double(&result).unwrap();
     Mat::from_fn(rows, cols, |i, j| match field {
         Field::Real => c64::from(result[i * cols + j]),
         Field::Complex => c64::new(result[2 * (i * cols + j)], result[2 * (i * cols + j) + 1]),
@@ -444,8 +445,8 @@ proptest! {
         ] {
             let scale = whole.norm_max().max(1.0);
             for (rows, cols) in [(all, all), (targets.len(), seen.size(1)), (seen.size(1), targets.len())] {
-                let forward = block(&edges, nn::Side::Forward, rows, cols);
-                let adjoint = block(&edges, nn::Side::Adjoint, cols, rows);
+                let forward = block(&edges, compute::Side::Forward, rows, cols);
+                let adjoint = block(&edges, compute::Side::Adjoint, cols, rows);
                 prop_assert!(largest_difference(&forward, &adjoint.adjoint().to_owned()) < 1e-15 * scale);
                 for i in 0..rows {
                     for j in (0..cols).filter(|&j| i < inner || j < inner) {

@@ -1,10 +1,11 @@
 //! The bank beside what every model is held to: MGC is one of it, channels are chosen, and batches take their rows.
 
 use crate::training_common::{Setup, dataset, model, sparse, thinned};
+use magnon::compute::{DrawKey, Engine};
 use magnon::data::{Dataset, Features, SyntheticConfig};
 use magnon::graph::GraphBuilder;
 use magnon::model::{Inputs, Mode, ModelConfig, PassChoice, Purpose};
-use magnon::nn::{Cpu, DrawKey, Tape};
+use magnon::nn::Tape;
 use magnon::operator::{Charge, Pattern};
 use magnon::train::{Experiment, Observer, RunConfig};
 use std::sync::Arc;
@@ -82,7 +83,7 @@ fn batches_have_the_logits_of_all_rows() {
             ("weight_dropout", 0.5.into()),
         ];
         let bank = model("bank", &settings);
-        let engine = Cpu::<f64>::sequential();
+        let engine = Engine::double().sequential();
         let whole = bank.build(&engine, &setup.inputs()).unwrap();
         let purpose = Purpose::Train { train: 60, val: 30, batches: true };
         let batched = bank.build(&engine, &Inputs { purpose, ..setup.inputs() }).unwrap();
@@ -98,7 +99,8 @@ fn batches_have_the_logits_of_all_rows() {
         let logits = [Mode::Evaluate, Mode::Train(key)].map(|mode| {
             let expected = view.logits(&mut trace, None, mode);
             let found = rows.logits_of(&mut trace, &nodes, &mut Default::default(), mode).unwrap();
-            let [expected, found] = [expected, found].map(|var| trace.value(var).unwrap().to_vec());
+            let [expected, found] = [expected, found]
+                .map(|var| engine.download_double(trace.value(var).unwrap()).unwrap());
             assert_eq!(found.len(), 6 * 3);
             for (a, b) in expected.iter().zip(found) {
                 // Rows are kept in single precision.
@@ -130,7 +132,7 @@ fn shared_views_have_the_logits_of_single_ones() {
         setup.pattern = Arc::new(Pattern::new(&data.graph).unwrap());
         let channels = "x,out,in,out.out,out.in,in.out,in.in,rows-out,rows-in";
         let settings = [("channels", channels.into()), ("dropout", 0.0.into())];
-        let engine = Cpu::<f64>::sequential();
+        let engine = Engine::double().sequential();
         let network = model("bank", &settings).build(&engine, &setup.inputs()).unwrap();
         let parameters = network.layout().draw(&engine, 5).unwrap();
         let nodes: Vec<u32> = (0..150).map(|k| k * 7 % 150).collect();
@@ -142,7 +144,8 @@ fn shared_views_have_the_logits_of_single_ones() {
         let expected = whole.logits(&mut trace, None, Mode::Evaluate);
         for (view, nodes) in network.views(&engine, parts).unwrap().iter().zip(parts) {
             let found = view.logits(&mut trace, None, Mode::Evaluate);
-            let [found, expected] = [found, expected].map(|var| trace.value(var).unwrap());
+            let [found, expected] = [found, expected]
+                .map(|var| engine.download_double(trace.value(var).unwrap()).unwrap());
             assert_eq!(found.len(), 3 * nodes.len());
             for (row, &node) in found.chunks(3).zip(nodes) {
                 for (a, b) in row.iter().zip(&expected[3 * node as usize..]) {

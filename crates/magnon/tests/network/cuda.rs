@@ -6,17 +6,16 @@ mod files;
 mod lanes;
 
 use crate::training_common::{charge, config, dataset, history_bits};
+use magnon::compute::{
+    Activation, AdamStep, Attention, AttentionGradient, Buffer, Device, DrawKey, Engine,
+    EngineError, Factor, Field, MapSource, Moved, Shape, Side, TargetList,
+};
 use magnon::data::{Features, SplitChoice};
-use magnon::filter::{Accuracy, Filter, Propagated};
+use magnon::filter::{Accuracy, Filter, Propagated, propagate_on};
 use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::{Matrix, SparseMatrix};
 use magnon::model::{Direction, MODELS};
-use magnon::nn::cuda::Cuda;
-use magnon::nn::{
-    Activation, AdamStep, Attention, AttentionGradient, Cpu, Device, DrawKey, Engine, EngineError,
-    EngineWork, Factor, Field, MapSource, Shape, Side,
-};
 use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
     Pattern,
@@ -28,8 +27,8 @@ use magnon::train::{Experiment, Repeat, TrialResult};
 use std::sync::Arc;
 
 /// The first card; `None`, said aloud, where there is none.
-fn card() -> Option<Cuda> {
-    match Cuda::new(0) {
+fn card() -> Option<Engine> {
+    match Engine::cuda(0) {
         Ok(cuda) => Some(cuda),
         Err(reason) if std::env::var_os("MAGNON_DEVICE").is_some() => panic!("{reason}"),
         Err(reason) => {
@@ -48,21 +47,17 @@ fn numbers(len: usize, salt: usize) -> Vec<f32> {
 }
 
 /// An engine with buffers of such numbers.
-struct Desk<'e, E: Engine<Real = f32>>(&'e E);
+struct Desk<'e>(&'e Engine);
 
-impl<E: Engine<Real = f32>> Desk<'_, E> {
-    fn put(&self, numbers: &[f32]) -> E::Buffer {
-        let mut buffer = self.0.zeros(numbers.len()).unwrap();
-        self.0.upload(numbers, &mut buffer).unwrap();
-        buffer
+impl Desk<'_> {
+    fn put(&self, numbers: &[f32]) -> Buffer {
+        self.0.buffer(numbers).unwrap()
     }
-    fn of(&self, shape: Shape, salt: usize) -> E::Buffer {
+    fn of(&self, shape: Shape, salt: usize) -> Buffer {
         self.put(&numbers(shape.len(), salt))
     }
-    fn get(&self, buffer: &E::Buffer) -> Vec<f32> {
-        let mut numbers = vec![0.0; self.0.len(buffer)];
-        self.0.download(buffer, &mut numbers).unwrap();
-        numbers
+    fn get(&self, buffer: &Buffer) -> Vec<f32> {
+        self.0.numbers(buffer).unwrap()
     }
 }
 
@@ -78,9 +73,9 @@ fn close(name: &str, found: &[f32], expected: &[f32], tolerance: f32) {
 }
 
 /// Runs the same work on both engines.
-fn both<W: EngineWork<Output = Vec<(String, Vec<f32>)>> + Clone>(work: W, tolerance: f32) {
+fn both(work: fn(&Engine) -> Results, tolerance: f32) {
     let Some(cuda) = card() else { return };
-    let (found, expected) = (work.clone().run(&cuda), work.run(&Cpu::<f32>::sequential()));
+    let (found, expected) = (work(&cuda), work(&Engine::cpu().sequential()));
     assert_eq!(found.len(), expected.len());
     for ((name, found), (_, expected)) in found.iter().zip(&expected) {
         close(name, found, expected, tolerance);
@@ -89,199 +84,191 @@ fn both<W: EngineWork<Output = Vec<(String, Vec<f32>)>> + Clone>(work: W, tolera
 
 type Results = Vec<(String, Vec<f32>)>;
 
-#[derive(Clone)]
-struct Products;
-
-impl EngineWork for Products {
-    type Output = Results;
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Results {
-        let desk = Desk(engine);
-        let mut results = Vec::new();
-        let fields = [Field::Real, Field::Complex];
-        for (m, n, k) in
-            [(1, 1, 1), (3, 5, 7), (70, 33, 100), (64, 32, 16), (5, 130, 1000), (200, 7, 2049)]
-        {
-            for a in fields {
-                for b in fields {
-                    for out in fields {
-                        if out == Field::Complex && a == Field::Real && b == Field::Real {
-                            continue;
-                        }
-                        for (left, right) in
-                            [(false, false), (true, false), (false, true), (true, true)]
-                        {
-                            let shape =
-                                |rows: usize, cols: usize, adjoint: bool, field| match adjoint {
-                                    true => Shape::new(cols, rows, field),
-                                    false => Shape::new(rows, cols, field),
-                                };
-                            let (x, y) = (shape(m, k, left, a), shape(k, n, right, b));
-                            let (p, q) = (desk.of(x, 1), desk.of(y, 2));
-                            let to = Shape::new(m, n, out);
-                            for add in [false, true] {
-                                let mut z = desk.of(to, 3);
-                                let p = Factor { buffer: &p, shape: x, adjoint: left };
-                                let q = Factor { buffer: &q, shape: y, adjoint: right };
-                                engine.product(p, q, (&mut z, to), add).unwrap();
-                                let name = format!(
-                                    "product {m} {n} {k} {a:?} {b:?} {out:?} {left} {right} {add}"
-                                );
-                                results.push((name, desk.get(&z)));
-                            }
+fn dense_work(engine: &Engine) -> Results {
+    let desk = Desk(engine);
+    let mut results = Vec::new();
+    let fields = [Field::Real, Field::Complex];
+    for (m, n, k) in
+        [(1, 1, 1), (3, 5, 7), (70, 33, 100), (64, 32, 16), (5, 130, 1000), (200, 7, 2049)]
+    {
+        for a in fields {
+            for b in fields {
+                for out in fields {
+                    if out == Field::Complex && a == Field::Real && b == Field::Real {
+                        continue;
+                    }
+                    for (left, right) in
+                        [(false, false), (true, false), (false, true), (true, true)]
+                    {
+                        let shape = |rows: usize, cols: usize, adjoint: bool, field| match adjoint {
+                            true => Shape::new(cols, rows, field),
+                            false => Shape::new(rows, cols, field),
+                        };
+                        let (x, y) = (shape(m, k, left, a), shape(k, n, right, b));
+                        let (p, q) = (desk.of(x, 1), desk.of(y, 2));
+                        let to = Shape::new(m, n, out);
+                        for add in [false, true] {
+                            let mut z = desk.of(to, 3);
+                            let p = Factor { buffer: &p, shape: x, adjoint: left };
+                            let q = Factor { buffer: &q, shape: y, adjoint: right };
+                            engine.product(p, q, (&mut z, to), add).unwrap();
+                            let name = format!(
+                                "product {m} {n} {k} {a:?} {b:?} {out:?} {left} {right} {add}"
+                            );
+                            results.push((name, desk.get(&z)));
                         }
                     }
                 }
             }
         }
-        results
     }
+    results
 }
 
 #[test]
 fn dense_products() {
-    both(Products, 1e-5);
+    both(dense_work, 1e-5);
 }
 
-#[derive(Clone)]
-struct Entries;
-
-impl EngineWork for Entries {
-    type Output = Results;
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Results {
-        let desk = Desk(engine);
-        let mut results = Vec::new();
-        let mut keep = |name: String, buffer: &E::Buffer| results.push((name, desk.get(buffer)));
-        let real = Shape::real(37, 10);
-        let complex = real.with_field(Field::Complex);
-        for f in [
-            Activation::Tanh,
-            Activation::Relu,
-            Activation::Elu,
-            Activation::GatedTanh,
-            Activation::ExponentialGate,
-            Activation::ComplexRelu,
-            Activation::SplitRelu,
-            Activation::Modulus,
-            Activation::RealPart,
-            Activation::Lift,
-            Activation::Parts,
-        ] {
-            let from = if f.result(real).is_some() { real } else { complex };
-            let to = f.result(from).unwrap();
-            let (x, dy) = (desk.of(from, 1), desk.of(to, 2));
-            let (mut y, mut dx) = (desk.of(to, 3), desk.of(from, 4));
-            engine.activate(f, from, &x, &mut y).unwrap();
-            engine.activate_gradient(f, from, &x, &y, &dy, &mut dx).unwrap();
-            keep(format!("{f:?}"), &y);
-            keep(format!("{f:?} back"), &dx);
-        }
-        for (shape, rate) in [(real, 0.5), (complex, 0.3), (Shape::real(1, 1000), 0.9)] {
-            let key = DrawKey { seed: 0x1234_5678_9abc_def0, epoch: 7, batch: 2, site: 3 };
-            let mut mask = desk.of(shape, 1);
-            engine.draw_mask(rate, key, shape, &mut mask).unwrap();
-            keep(format!("mask {shape:?}"), &mask);
-        }
-        let (a, b, short) = (desk.of(real, 1), desk.of(real, 2), desk.of(real.with_rows(3), 5));
-        for add in [false, true] {
-            let mut y = desk.of(real, 3);
-            engine.multiply(&a, &b, &mut y, add).unwrap();
-            keep(format!("multiply {add}"), &y);
-            engine.scale(-1.5, &short, &mut y, add).unwrap();
-            keep(format!("scale {add}"), &y);
-            engine.scale_by((&a, 4), &b, &mut y, add).unwrap();
-            keep(format!("scale_by {add}"), &y);
-            engine.dot(&a, &b, (&mut y, 6), add).unwrap();
-            keep(format!("dot {add}"), &y);
-            let mut row = desk.of(real.with_rows(1), 5);
-            engine.sum_rows((&a, real), &mut row, add).unwrap();
-            keep(format!("sum_rows {add}"), &row);
-        }
-        let tall = Shape::real(1000, 3);
-        let (x, mut row) = (desk.of(tall, 1), desk.of(tall.with_rows(1), 2));
-        engine.sum_rows((&x, tall), &mut row, true).unwrap();
-        keep("sum_rows of many".to_owned(), &row);
-        let clip = |most: f64| {
-            let mut factor = desk.put(&[0.0]);
-            engine.clip(&[desk.of(tall, 1), desk.of(tall, 2)], most, &mut factor).unwrap();
-            factor
-        };
-        let half = clip(20.0);
-        keep("clip".to_owned(), &half);
-        keep("clip of what is short".to_owned(), &clip(1e6));
-        let mut y = desk.of(real, 3);
-        engine.maximum(&a, &b, &mut y).unwrap();
-        keep("maximum".to_owned(), &y);
-        for strict in [false, true] {
-            engine.maximum_gradient(&a, &b, strict, &b, &mut y).unwrap();
-            keep(format!("maximum back {strict}"), &y);
-        }
-        engine.add_bias(&desk.of(real.with_rows(1), 9), (&mut y, real)).unwrap();
-        keep("bias".to_owned(), &y);
-        for field in [Field::Real, Field::Complex] {
-            let (wide, narrow) = (real.with_field(field), real.with_cols(4).with_field(field));
-            let mut y = desk.of(wide, 3);
-            engine.put_columns((&desk.of(narrow, 4), narrow), (&mut y, wide), 5).unwrap();
-            keep(format!("put_columns {field:?}"), &y);
-            let mut x = desk.of(narrow, 5);
-            engine.add_columns((&y, wide), 2, (&mut x, narrow)).unwrap();
-            keep(format!("add_columns {field:?}"), &x);
-        }
-        // A row of zeros stays.
-        let mut with_zeros = numbers(real.len(), 6);
-        with_zeros[10..20].fill(0.0);
-        let x = desk.put(&with_zeros);
-        let (mut y, mut dx) = (desk.of(real, 1), desk.of(real, 2));
-        engine.normalize_rows((&x, real), &mut y).unwrap();
-        engine.normalize_rows_gradient((&x, real), &y, &a, &mut dx).unwrap();
-        keep("normalize".to_owned(), &y);
-        keep("normalize back".to_owned(), &dx);
-        engine.softmax((&x, real), &mut y).unwrap();
-        keep("softmax".to_owned(), &y);
-        engine.softmax_gradient((&y, real), &a, &mut dx).unwrap();
-        keep("softmax back".to_owned(), &dx);
-        engine.log_softmax((&x, real), &mut y).unwrap();
-        keep("log_softmax".to_owned(), &y);
-        let pairs: Vec<(u32, u32)> = (0..20).map(|i| (36 - i, i % 10)).collect();
-        let mut targets = E::Targets::default();
-        engine.targets(&[&pairs], &mut targets).unwrap();
-        let (loss, right) = engine.nll_loss((&y, real), &targets).unwrap();
-        engine.nll_loss_gradient((&y, real), &targets, &mut dx).unwrap();
-        keep("loss back".to_owned(), &dx);
-        results.push(("loss".to_owned(), vec![loss as f32, right as f32]));
-        let mut keep = |name: String, buffer: &E::Buffer| results.push((name, desk.get(buffer)));
-        let row = desk.of(real.with_rows(1), 8);
-        let (mut y, mut dx, mut da) =
-            (desk.of(real.with_cols(5), 1), desk.of(real, 2), desk.of(real.with_rows(1), 3));
-        engine.group_dot((&a, real), &row, 5, &mut y).unwrap();
-        engine.group_dot_gradient(&row, 5, &y, (&mut dx, real)).unwrap();
-        engine.group_sum((&a, real), 5, &y, &mut da).unwrap();
-        keep("group_dot".to_owned(), &y);
-        keep("group_dot back".to_owned(), &dx);
-        keep("group_sum".to_owned(), &da);
-        let step = AdamStep {
-            rate: 0.01,
-            first: 0.9,
-            second: 0.999,
-            second_correction: 3.0,
-            epsilon: 1e-8,
-            l2: 1e-3,
-            shrink: 0.99,
-            decays: 1.0,
-        };
-        let (mut w, mut m) = (desk.of(real, 1), desk.of(real, 2));
-        let mut v = desk.put(&numbers(real.len(), 3).iter().map(|x| x * x).collect::<Vec<_>>());
-        engine.adam(step, Some(&half), &a, &mut w, &mut m, &mut v).unwrap();
-        engine.adam(step, None, &a, &mut w, &mut m, &mut v).unwrap();
-        for (name, buffer) in [("w", &w), ("m", &m), ("v", &v)] {
-            keep(format!("adam {name}"), buffer);
-        }
-        results
+fn entry_work(engine: &Engine) -> Results {
+    let desk = Desk(engine);
+    let mut results = Vec::new();
+    let mut keep = |name: String, buffer: &Buffer| results.push((name, desk.get(buffer)));
+    let real = Shape::real(37, 10);
+    let complex = real.with_field(Field::Complex);
+    for f in [
+        Activation::Tanh,
+        Activation::Relu,
+        Activation::Elu,
+        Activation::GatedTanh,
+        Activation::ExponentialGate,
+        Activation::ComplexRelu,
+        Activation::SplitRelu,
+        Activation::Modulus,
+        Activation::RealPart,
+        Activation::Lift,
+        Activation::Parts,
+    ] {
+        let from = if f.result(real).is_some() { real } else { complex };
+        let to = f.result(from).unwrap();
+        let (x, dy) = (desk.of(from, 1), desk.of(to, 2));
+        let (mut y, mut dx) = (desk.of(to, 3), desk.of(from, 4));
+        engine.activate(f, from, &x, &mut y).unwrap();
+        engine.activate_gradient(f, from, &x, &y, &dy, &mut dx).unwrap();
+        keep(format!("{f:?}"), &y);
+        keep(format!("{f:?} back"), &dx);
     }
+    for (shape, rate) in [(real, 0.5), (complex, 0.3), (Shape::real(1, 1000), 0.9)] {
+        let key = DrawKey { seed: 0x1234_5678_9abc_def0, epoch: 7, batch: 2, site: 3 };
+        let mut mask = desk.of(shape, 1);
+        engine.draw_mask(rate, key, shape, &mut mask).unwrap();
+        keep(format!("mask {shape:?}"), &mask);
+    }
+    let (a, b, short) = (desk.of(real, 1), desk.of(real, 2), desk.of(real.with_rows(3), 5));
+    for add in [false, true] {
+        let mut y = desk.of(real, 3);
+        engine.multiply(&a, &b, &mut y, add).unwrap();
+        keep(format!("multiply {add}"), &y);
+        engine.scale(-1.5, &short, &mut y, add).unwrap();
+        keep(format!("scale {add}"), &y);
+        engine.scale_by((&a, 4), &b, &mut y, add).unwrap();
+        keep(format!("scale_by {add}"), &y);
+        engine.dot(&a, &b, (&mut y, 6), add).unwrap();
+        keep(format!("dot {add}"), &y);
+        let mut row = desk.of(real.with_rows(1), 5);
+        engine.sum_rows((&a, real), &mut row, add).unwrap();
+        keep(format!("sum_rows {add}"), &row);
+    }
+    let tall = Shape::real(1000, 3);
+    let (x, mut row) = (desk.of(tall, 1), desk.of(tall.with_rows(1), 2));
+    engine.sum_rows((&x, tall), &mut row, true).unwrap();
+    keep("sum_rows of many".to_owned(), &row);
+    let clip = |most: f64| {
+        let mut factor = desk.put(&[0.0]);
+        engine.clip(&[desk.of(tall, 1), desk.of(tall, 2)], most, &mut factor).unwrap();
+        factor
+    };
+    let half = clip(20.0);
+    keep("clip".to_owned(), &half);
+    keep("clip of what is short".to_owned(), &clip(1e6));
+    let mut y = desk.of(real, 3);
+    engine.maximum(&a, &b, &mut y).unwrap();
+    keep("maximum".to_owned(), &y);
+    for strict in [false, true] {
+        engine.maximum_gradient(&a, &b, strict, &b, &mut y).unwrap();
+        keep(format!("maximum back {strict}"), &y);
+    }
+    engine.add_bias(&desk.of(real.with_rows(1), 9), (&mut y, real)).unwrap();
+    keep("bias".to_owned(), &y);
+    for field in [Field::Real, Field::Complex] {
+        let (wide, narrow) = (real.with_field(field), real.with_cols(4).with_field(field));
+        let mut y = desk.of(wide, 3);
+        engine.put_columns((&desk.of(narrow, 4), narrow), (&mut y, wide), 5).unwrap();
+        keep(format!("put_columns {field:?}"), &y);
+        let mut x = desk.of(narrow, 5);
+        engine.add_columns((&y, wide), 2, (&mut x, narrow)).unwrap();
+        keep(format!("add_columns {field:?}"), &x);
+    }
+    // A row of zeros stays.
+    let mut with_zeros = numbers(real.len(), 6);
+    with_zeros[10..20].fill(0.0);
+    let x = desk.put(&with_zeros);
+    let (mut y, mut dx) = (desk.of(real, 1), desk.of(real, 2));
+    engine.normalize_rows((&x, real), &mut y).unwrap();
+    engine.normalize_rows_gradient((&x, real), &y, &a, &mut dx).unwrap();
+    keep("normalize".to_owned(), &y);
+    keep("normalize back".to_owned(), &dx);
+    engine.softmax((&x, real), &mut y).unwrap();
+    keep("softmax".to_owned(), &y);
+    engine.softmax_gradient((&y, real), &a, &mut dx).unwrap();
+    keep("softmax back".to_owned(), &dx);
+    engine.log_softmax((&x, real), &mut y).unwrap();
+    keep("log_softmax".to_owned(), &y);
+    let pairs: Vec<(u32, u32)> = (0..20).map(|i| (36 - i, i % 10)).collect();
+    let mut targets = TargetList::default();
+    engine.targets(&[&pairs], &mut targets).unwrap();
+    let (loss, right) = engine.nll_loss((&y, real), &targets).unwrap();
+    engine.nll_loss_gradient((&y, real), &targets, &mut dx).unwrap();
+    keep("loss back".to_owned(), &dx);
+    results.push(("loss".to_owned(), vec![loss as f32, right as f32]));
+    let mut keep = |name: String, buffer: &Buffer| results.push((name, desk.get(buffer)));
+    let row = desk.of(real.with_rows(1), 8);
+    let (mut y, mut dx, mut da) =
+        (desk.of(real.with_cols(5), 1), desk.of(real, 2), desk.of(real.with_rows(1), 3));
+    engine.group_dot((&a, real), &row, 5, &mut y).unwrap();
+    engine.group_dot_gradient(&row, 5, &y, (&mut dx, real)).unwrap();
+    engine.group_sum((&a, real), 5, &y, &mut da).unwrap();
+    keep("group_dot".to_owned(), &y);
+    keep("group_dot back".to_owned(), &dx);
+    keep("group_sum".to_owned(), &da);
+    let step = AdamStep {
+        rate: 0.01,
+        first: 0.9,
+        second: 0.999,
+        second_correction: 3.0,
+        epsilon: 1e-8,
+        l2: 1e-3,
+        shrink: 0.99,
+        decays: 1.0,
+    };
+    let squares = numbers(real.len(), 3).iter().map(|x| x * x).collect::<Vec<_>>();
+    let (mut weights, mut first, mut second) =
+        ([desk.of(real, 1)], [desk.of(real, 2)], [desk.put(&squares)]);
+    let gradients = [a];
+    for clip in [Some(&half), None] {
+        let (weights, first, second) = (&mut weights[..], &mut first[..], &mut second[..]);
+        let all = Moved { clip, gradients: &gradients, weights, first, second };
+        engine.adam_all(step, &[1.0], all).unwrap();
+    }
+    for (name, [buffer]) in [("w", &weights), ("m", &first), ("v", &second)] {
+        keep(format!("adam {name}"), buffer);
+    }
+    results
 }
 
 #[test]
 fn entries_and_rows() {
-    both(Entries, 2e-6);
+    both(entry_work, 2e-6);
 }
 
 /// A graph with a node that has more neighbours than a thread should visit, and one without any.
@@ -304,183 +291,162 @@ fn graph(weighted: bool) -> DiGraph {
     }
 }
 
-#[derive(Clone)]
-struct Maps;
-
-impl EngineWork for Maps {
-    type Output = Results;
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Results {
-        let desk = Desk(engine);
-        let mut sources = Vec::new();
-        for weighted in [false, true] {
-            let pattern = Arc::new(Pattern::new(&graph(weighted)).unwrap());
-            let targets: Vec<u32> = (0..60).map(|i| i * 3).collect();
-            let near = Arc::new(Neighbourhood::new(&pattern, &targets, 2));
-            let degrees: Vec<f64> = (0..5000).map(|i| 1.0 / (1.0 + (i % 9) as f64)).collect();
-            for along in [Along::Out, Along::In] {
-                let edges = EdgeMatrix::adjacency(along, &degrees, &degrees, &near);
-                sources.push((format!("{along:?} {weighted}"), MapSource::Edges(edges)));
+fn map_work(engine: &Engine) -> Results {
+    let desk = Desk(engine);
+    let mut sources = Vec::new();
+    for weighted in [false, true] {
+        let pattern = Arc::new(Pattern::new(&graph(weighted)).unwrap());
+        let targets: Vec<u32> = (0..60).map(|i| i * 3).collect();
+        let near = Arc::new(Neighbourhood::new(&pattern, &targets, 2));
+        let degrees: Vec<f64> = (0..5000).map(|i| 1.0 / (1.0 + (i % 9) as f64)).collect();
+        for along in [Along::Out, Along::In] {
+            let edges = EdgeMatrix::adjacency(along, &degrees, &degrees, &near);
+            sources.push((format!("{along:?} {weighted}"), MapSource::Edges(edges)));
+        }
+        for (q, normalize) in [
+            (Charge::ZERO, Normalize::Symmetric),
+            (charge(3), Normalize::Symmetric),
+            (charge(5), Normalize::RandomWalk),
+            (charge(4), Normalize::Directed),
+        ] {
+            let config = OperatorConfig { charge: q, normalize, ..Default::default() };
+            let operator = MagneticOperator::from_pattern(pattern.clone(), &config).unwrap();
+            let name = format!("{q} {normalize:?} {weighted}");
+            sources.push((format!("operator {name}"), MapSource::operator(&operator)));
+            let edges = EdgeMatrix::operator(&operator, &near);
+            sources.push((format!("part {name}"), MapSource::Edges(edges)));
+            let bounds = operator.bounds();
+            let mut filters = vec![("linear", Filter::linear_rank(6).unwrap())];
+            if normalize == Normalize::Symmetric {
+                let heat = Filter::heat(2.0, bounds, Kind::Adjacency, Accuracy::Exact).unwrap();
+                filters.push(("heat", heat));
+                let exact = Filter::page_rank(0.9, bounds, Kind::Adjacency, Accuracy::Exact);
+                filters.push(("ppr", exact.unwrap()));
             }
-            for (q, normalize) in [
-                (Charge::ZERO, Normalize::Symmetric),
-                (charge(3), Normalize::Symmetric),
-                (charge(5), Normalize::RandomWalk),
-                (charge(4), Normalize::Directed),
-            ] {
-                let config = OperatorConfig { charge: q, normalize, ..Default::default() };
-                let operator = MagneticOperator::from_pattern(pattern.clone(), &config).unwrap();
-                let name = format!("{q} {normalize:?} {weighted}");
-                sources.push((format!("operator {name}"), MapSource::operator(&operator)));
-                let edges = EdgeMatrix::operator(&operator, &near);
-                sources.push((format!("part {name}"), MapSource::Edges(edges)));
-                let bounds = operator.bounds();
-                let mut filters = vec![("linear", Filter::linear_rank(6).unwrap())];
-                if normalize == Normalize::Symmetric {
-                    let heat = Filter::heat(2.0, bounds, Kind::Adjacency, Accuracy::Exact).unwrap();
-                    filters.push(("heat", heat));
-                    let exact = Filter::page_rank(0.9, bounds, Kind::Adjacency, Accuracy::Exact);
-                    filters.push(("ppr", exact.unwrap()));
-                }
-                for (kind, filter) in filters {
-                    sources.push((format!("{kind} {name}"), MapSource::filter(&operator, &filter)));
-                }
+            for (kind, filter) in filters {
+                sources.push((format!("{kind} {name}"), MapSource::filter(&operator, &filter)));
             }
         }
-        let triplets =
-            (0..9000u32).map(|i| ((i * 7 % 3000) as usize, i * i % 97, (i % 11) as f32 - 5.0));
-        let triplets: Vec<_> = triplets.filter(|&(_, _, x)| x != 0.0).collect();
-        let sparse = SparseMatrix::from_triplets(3000, 97, triplets.into_iter()).unwrap();
-        sources.push(("sparse".to_owned(), MapSource::Sparse(sparse)));
-        for field in [Field::Real, Field::Complex] {
-            let shape = Shape::new(150, 90, field);
-            let dense = MapSource::dense(shape, numbers(shape.len(), 4)).unwrap();
-            sources.push((format!("dense {field:?}"), dense));
-        }
-        let mut results = Vec::new();
-        for (name, source) in sources {
-            let shape = source.shape();
-            let map = engine.prepare(source).unwrap();
-            let (rows, cols) = (shape.rows(), shape.cols());
-            for (side, from, to) in [(Side::Forward, cols, rows), (Side::Adjoint, rows, cols)] {
-                for (width, field) in
-                    [(1, Field::Real), (5, Field::Real), (6, Field::Complex), (140, Field::Complex)]
-                {
-                    if name.starts_with("ppr") && width > 5 {
-                        continue;
-                    }
-                    let x = Shape::new(from, width, field);
-                    let y = Shape::new(to, width, field.join(shape.field()));
-                    let given = desk.of(x, 1);
-                    for add in [false, true] {
-                        let mut out = desk.of(y, 2);
-                        engine.map(&map, side, None, (&given, x), (&mut out, y), add).unwrap();
-                        results.push((
-                            format!("{name} {side:?} {width} {field:?} {add}"),
-                            desk.get(&out),
-                        ));
-                    }
-                    // The real part alone, and fewer rows.
-                    if name.starts_with("part") || name.starts_with("operator") {
-                        let out = match (shape.field(), field) {
-                            (Field::Complex, Field::Complex) => Field::Real,
-                            (map, field) => map.join(field),
-                        };
-                        let (x, y) = (x.with_rows(from * 3 / 4), Shape::new(to / 2, width, out));
-                        let (given, mut out) = (desk.of(x, 1), desk.of(y, 2));
-                        engine.map(&map, side, None, (&given, x), (&mut out, y), true).unwrap();
-                        results.push((
-                            format!("{name} {side:?} {width} {field:?} head"),
-                            desk.get(&out),
-                        ));
-                    }
-                }
-            }
-            let stored = engine.map_stored(&map);
-            if stored > 0 && shape.field() == Field::Real {
-                let mut mask = desk.of(Shape::real(1, stored), 3);
-                engine.mask_map(&map, &mut mask).unwrap();
-                for (side, from, to) in [(Side::Forward, cols, rows), (Side::Adjoint, rows, cols)] {
-                    let (x, y) = (Shape::real(from, 8), Shape::real(to, 8));
-                    let (given, mut out) = (desk.of(x, 1), desk.of(y, 2));
-                    engine.map(&map, side, Some(&mask), (&given, x), (&mut out, y), false).unwrap();
-                    results.push((format!("{name} {side:?} masked"), desk.get(&out)));
-                }
-            }
-        }
-        results
     }
+    let triplets =
+        (0..9000u32).map(|i| ((i * 7 % 3000) as usize, i * i % 97, (i % 11) as f32 - 5.0));
+    let triplets: Vec<_> = triplets.filter(|&(_, _, x)| x != 0.0).collect();
+    let sparse = SparseMatrix::from_triplets(3000, 97, triplets.into_iter()).unwrap();
+    sources.push(("sparse".to_owned(), MapSource::Sparse(sparse)));
+    for field in [Field::Real, Field::Complex] {
+        let shape = Shape::new(150, 90, field);
+        let dense = MapSource::dense(shape, numbers(shape.len(), 4)).unwrap();
+        sources.push((format!("dense {field:?}"), dense));
+    }
+    let mut results = Vec::new();
+    for (name, source) in sources {
+        let shape = source.shape();
+        let map = engine.prepare(source).unwrap();
+        let (rows, cols) = (shape.rows(), shape.cols());
+        for (side, from, to) in [(Side::Forward, cols, rows), (Side::Adjoint, rows, cols)] {
+            for (width, field) in
+                [(1, Field::Real), (5, Field::Real), (6, Field::Complex), (140, Field::Complex)]
+            {
+                if name.starts_with("ppr") && width > 5 {
+                    continue;
+                }
+                let x = Shape::new(from, width, field);
+                let y = Shape::new(to, width, field.join(shape.field()));
+                let given = desk.of(x, 1);
+                for add in [false, true] {
+                    let mut out = desk.of(y, 2);
+                    engine.map(&map, side, None, (&given, x), (&mut out, y), add).unwrap();
+                    results
+                        .push((format!("{name} {side:?} {width} {field:?} {add}"), desk.get(&out)));
+                }
+                // The real part alone, and fewer rows.
+                if name.starts_with("part") || name.starts_with("operator") {
+                    let out = match (shape.field(), field) {
+                        (Field::Complex, Field::Complex) => Field::Real,
+                        (map, field) => map.join(field),
+                    };
+                    let (x, y) = (x.with_rows(from * 3 / 4), Shape::new(to / 2, width, out));
+                    let (given, mut out) = (desk.of(x, 1), desk.of(y, 2));
+                    engine.map(&map, side, None, (&given, x), (&mut out, y), true).unwrap();
+                    results
+                        .push((format!("{name} {side:?} {width} {field:?} head"), desk.get(&out)));
+                }
+            }
+        }
+        let stored = engine.map_stored(&map);
+        if stored > 0 && shape.field() == Field::Real {
+            let mut mask = desk.of(Shape::real(1, stored), 3);
+            engine.mask_map(&map, &mut mask).unwrap();
+            for (side, from, to) in [(Side::Forward, cols, rows), (Side::Adjoint, rows, cols)] {
+                let (x, y) = (Shape::real(from, 8), Shape::real(to, 8));
+                let (given, mut out) = (desk.of(x, 1), desk.of(y, 2));
+                engine.map(&map, side, Some(&mask), (&given, x), (&mut out, y), false).unwrap();
+                results.push((format!("{name} {side:?} masked"), desk.get(&out)));
+            }
+        }
+    }
+    results
 }
 
 #[test]
 fn products_with_maps() {
-    both(Maps, 2e-5);
+    both(map_work, 2e-5);
 }
 
-#[derive(Clone)]
-struct Heads;
-
-impl EngineWork for Heads {
-    type Output = Results;
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Results {
-        let desk = Desk(engine);
-        let mut results = Vec::new();
-        let config = GeneratorConfig { nodes: 300, density: 0.05, ..Default::default() };
-        let pattern = Arc::new(Pattern::new(&generate(&config, 2).unwrap().graph).unwrap());
-        let near = Arc::new(Neighbourhood::new(&pattern, &[5, 9, 40, 80], 1));
-        let sizes = (near.size(0), near.size(1));
-        let ones = vec![1.0; 300];
-        let edges = engine.prepare(MapSource::Edges(EdgeMatrix::adjacency(
-            Along::Out,
-            &ones,
-            &ones,
-            &near,
-        )));
-        let edges = edges.unwrap();
-        for (heads, cols) in [(1, 7), (8, 8), (2, 40), (3, 1)] {
-            for dropout in [None, Some((0.6, DrawKey { seed: 3, epoch: 5, batch: 1, site: 2 }))] {
-                let (rows, seen) = sizes;
-                let h = Shape::real(seen, heads * cols);
-                let scores = Shape::real(seen, heads);
-                let [features, source, target] =
-                    [desk.of(h, 1), desk.of(scores, 2), desk.of(scores, 3)];
-                let input = Attention {
-                    edges: &edges,
-                    features: (&features, h),
-                    source: &source,
-                    target: &target,
-                    heads,
-                    rows,
-                    slope: 0.2,
-                    dropout,
-                };
-                let (mut out, mut norms) =
-                    (desk.of(h.with_rows(rows), 4), desk.of(Shape::real(rows, 2 * heads), 5));
-                engine.attend(&input, &mut out, &mut norms).unwrap();
-                let dy = desk.of(h.with_rows(rows), 6);
-                let [mut df, mut ds, mut dt] =
-                    [desk.of(h, 7), desk.of(scores, 8), desk.of(scores, 9)];
-                let back = AttentionGradient {
-                    norms: &norms,
-                    out: &out,
-                    dy: &dy,
-                    features: &mut df,
-                    source: &mut ds,
-                    target: &mut dt,
-                };
-                engine.attend_gradient(&input, back).unwrap();
-                for (name, buffer) in [("y", &out), ("h", &df), ("s", &ds), ("t", &dt)] {
-                    let name = format!("attention {heads} {cols} {} {name}", dropout.is_some());
-                    results.push((name, desk.get(buffer)));
-                }
+fn attention_work(engine: &Engine) -> Results {
+    let desk = Desk(engine);
+    let mut results = Vec::new();
+    let config = GeneratorConfig { nodes: 300, density: 0.05, ..Default::default() };
+    let pattern = Arc::new(Pattern::new(&generate(&config, 2).unwrap().graph).unwrap());
+    let near = Arc::new(Neighbourhood::new(&pattern, &[5, 9, 40, 80], 1));
+    let sizes = (near.size(0), near.size(1));
+    let ones = vec![1.0; 300];
+    let edges =
+        engine.prepare(MapSource::Edges(EdgeMatrix::adjacency(Along::Out, &ones, &ones, &near)));
+    let edges = edges.unwrap();
+    for (heads, cols) in [(1, 7), (8, 8), (2, 40), (3, 1)] {
+        for dropout in [None, Some((0.6, DrawKey { seed: 3, epoch: 5, batch: 1, site: 2 }))] {
+            let (rows, seen) = sizes;
+            let h = Shape::real(seen, heads * cols);
+            let scores = Shape::real(seen, heads);
+            let [features, source, target] =
+                [desk.of(h, 1), desk.of(scores, 2), desk.of(scores, 3)];
+            let input = Attention {
+                edges: &edges,
+                features: (&features, h),
+                source: &source,
+                target: &target,
+                heads,
+                rows,
+                slope: 0.2,
+                dropout,
+            };
+            let (mut out, mut norms) =
+                (desk.of(h.with_rows(rows), 4), desk.of(Shape::real(rows, 2 * heads), 5));
+            engine.attend(&input, &mut out, &mut norms).unwrap();
+            let dy = desk.of(h.with_rows(rows), 6);
+            let [mut df, mut ds, mut dt] = [desk.of(h, 7), desk.of(scores, 8), desk.of(scores, 9)];
+            let back = AttentionGradient {
+                norms: &norms,
+                out: &out,
+                dy: &dy,
+                features: &mut df,
+                source: &mut ds,
+                target: &mut dt,
+            };
+            engine.attend_gradient(&input, back).unwrap();
+            for (name, buffer) in [("y", &out), ("h", &df), ("s", &ds), ("t", &dt)] {
+                let name = format!("attention {heads} {cols} {} {name}", dropout.is_some());
+                results.push((name, desk.get(buffer)));
             }
         }
-        results
     }
+    results
 }
 
 #[test]
 fn attention() {
-    both(Heads, 1e-5);
+    both(attention_work, 1e-5);
 }
 
 /// Filtered features, also of sparse ones.
@@ -505,7 +471,7 @@ fn filtered_features() {
                     }
                 };
                 let found =
-                    run(cuda.propagate(&operator, &filter, &features, &|_, _| true).unwrap());
+                    run(propagate_on(&cuda, &operator, &filter, &features, &|_, _| true).unwrap());
                 let expected =
                     magnon::filter::propagate(&operator, &filter, &features, &|_, _| true);
                 close(&format!("{q} {weighted}"), &found, &run(expected.unwrap()), 5e-5);
@@ -536,19 +502,19 @@ fn columns_in_blocks() {
             steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             true
         };
-        let found = match cuda.propagate(&operator, &filter, &features, &count).unwrap() {
+        let found = match propagate_on(&cuda, &operator, &filter, &features, &count).unwrap() {
             Propagated::Real(found) => found.into_vec(),
             Propagated::Complex(found) => bytemuck::cast_slice(found.as_slice()).to_vec(),
         };
         assert!(steps.into_inner() > 1, "{q}: one block");
         let map = cuda.prepare(MapSource::filter(&operator, &filter)).unwrap();
         let shape = Shape::real(nodes, cols);
-        let to = shape.with_field(map.shape().field());
+        let to = shape.with_field(cuda.map_shape(&map).field());
         let desk = Desk(&cuda);
         let (given, mut out) = (desk.put(&x), cuda.zeros(to.len()).unwrap());
         cuda.map(&map, Side::Forward, None, (&given, shape), (&mut out, to), false).unwrap();
         assert!(found == desk.get(&out), "{q}");
-        let stopped = cuda.propagate(&operator, &filter, &features, &|_, _| false);
+        let stopped = propagate_on(&cuda, &operator, &filter, &features, &|_, _| false);
         assert!(matches!(stopped, Err(magnon::filter::FilterError::Stopped)), "{q}");
     }
 }
@@ -752,9 +718,8 @@ fn large_copies() {
 /// A card that is not there is an error in words.
 #[test]
 fn no_such_card() {
-    let reason = Cuda::new(4711).err().unwrap();
+    let reason = Device::Cuda(4711).describe().unwrap_err().to_string();
     assert!(reason.contains("driver") || reason.contains("cuda:4711"), "{reason}");
-    let error = Device::Cuda(4711).describe().unwrap_err();
-    assert_eq!(error.to_string(), format!("{reason}; use the device cpu"));
+    assert!(reason.ends_with("; use the device cpu"), "{reason}");
     assert!(Device::Auto.describe().is_ok());
 }

@@ -1,23 +1,26 @@
 //! The gradient of every operation against central differences in double precision.
 
+use magnon::compute::{
+    Activation, Buffer, DrawKey, Engine, Field, Map, MapSource, PreciseRows, Series, Shape,
+};
 use magnon::filter::{Accuracy, Filter};
 use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::SparseMatrix;
-use magnon::nn::{
-    Activation, Cpu, DrawKey, Engine as _, Field, Join, Loss, Map, MapChain, MapSource,
-    ParameterId, Parameters, PreciseRows, Series, Shape, Tape, Trace, Var,
-};
+use magnon::nn::{Join, Loss, MapChain, ParameterId, Parameters, Tape, Trace, Var};
 use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
     Pattern,
 };
 use std::sync::Arc;
 
-type Engine = Cpu<f64>;
-
 /// Numbers that look random and stay away from kinks.
-fn numbers(len: usize, salt: usize) -> Vec<f64> {
+fn numbers(len: usize, salt: usize) -> Vec<f32> {
+    doubles(len, salt).into_iter().map(|x| x as f32).collect()
+}
+
+/// The same in double precision.
+fn doubles(len: usize, salt: usize) -> Vec<f64> {
     // On a grid, moved a little: neither numbers nor sums of two come closer to 0 than 2·10⁻⁵.
     let draw = |i: usize| {
         let i = (i + 1) * (salt + 17);
@@ -26,12 +29,23 @@ fn numbers(len: usize, salt: usize) -> Vec<f64> {
     (0..len).map(|i| draw(i) + 0.003).collect()
 }
 
+/// The numbers of a buffer in double precision.
+fn double(buffer: &mut Buffer) -> &mut Vec<f64> {
+    let Buffer::Double(numbers) = buffer else { panic!("a buffer of double precision") };
+    numbers
+}
+
+/// The numbers of a matrix of a trace.
+fn value(trace: &Trace, of: Var) -> Vec<f64> {
+    trace.engine().download_double(trace.value(of).unwrap()).unwrap()
+}
+
 /// Compares the gradient of a loss with respect to every parameter with central differences.
 #[track_caller]
 fn check<'a>(
     engine: &'a Engine,
     shapes: &[Shape],
-    model: impl Fn(&mut Trace<'_, 'a, Engine>, &[Var]) -> Loss,
+    model: impl Fn(&mut Trace<'_, 'a>, &[Var]) -> Loss,
 ) {
     let mut parameters = Parameters::new();
     let ids: Vec<ParameterId> = shapes
@@ -43,7 +57,7 @@ fn check<'a>(
         })
         .collect();
     let mut tape = Tape::new(engine);
-    let loss = |parameters: &Parameters<Engine>, tape: &mut Tape<'a, Engine>| {
+    let loss = |parameters: &Parameters, tape: &mut Tape<'a>| {
         let mut trace = tape.trace(parameters);
         let vars: Vec<Var> = ids.iter().map(|&id| trace.parameter(id)).collect();
         model(&mut trace, &vars).mean
@@ -59,12 +73,12 @@ fn check<'a>(
     }
     for (p, gradient) in gradients.iter().enumerate() {
         let mut largest = 0.0f64;
-        for (i, &found) in gradient.iter().enumerate() {
+        for (i, found) in engine.download_double(gradient).unwrap().into_iter().enumerate() {
             let step = 1e-5;
             let mut at = |by: f64| {
-                parameters.values_mut()[p][i] += by;
+                double(&mut parameters.values_mut()[p])[i] += by;
                 let value = loss(&parameters, &mut tape);
-                parameters.values_mut()[p][i] -= by;
+                double(&mut parameters.values_mut()[p])[i] -= by;
                 value
             };
             let expected = (at(step) - at(-step)) / (2.0 * step);
@@ -84,7 +98,7 @@ const FEW: [(u32, u32); 2] = [(0, 1), (1, 0)];
 const KEY: DrawKey = DrawKey { seed: 1, epoch: 2, batch: 3, site: 4 };
 
 /// The loss of a real matrix, or of the parts of a complex one.
-fn loss(trace: &mut Trace<Engine>, y: Var, targets: &[(u32, u32)]) -> Loss {
+fn loss(trace: &mut Trace, y: Var, targets: &[(u32, u32)]) -> Loss {
     let y = match trace.shape(y).field() {
         Field::Real => y,
         Field::Complex => trace.activate(Activation::Parts, y),
@@ -92,19 +106,19 @@ fn loss(trace: &mut Trace<Engine>, y: Var, targets: &[(u32, u32)]) -> Loss {
     trace.nll_loss(y, targets).unwrap()
 }
 
-fn prepare(engine: &Engine, source: MapSource<f64>) -> Arc<Map<f64>> {
+fn prepare(engine: &Engine, source: MapSource) -> Arc<Map> {
     Arc::new(engine.prepare(source).unwrap())
 }
 
 #[test]
 fn a_loss_of_a_parameter_as_it_is() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     check(&engine, &[Shape::real(5, 3)], |trace, p| trace.nll_loss(p[0], &TARGETS).unwrap());
 }
 
 #[test]
 fn products_of_real_and_complex_matrices() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let (real, complex) = (Shape::real, Shape::complex);
     for left in [real(5, 4), complex(5, 4)] {
         for right in [real(4, 3), complex(4, 3)] {
@@ -119,7 +133,7 @@ fn products_of_real_and_complex_matrices() {
 
 #[test]
 fn activations_and_read_outs() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     use Activation::{
         ComplexRelu, Elu, ExponentialGate, GatedTanh, Lift, Modulus, Parts, RealPart, Relu,
         SplitRelu, Tanh,
@@ -140,7 +154,7 @@ fn activations_and_read_outs() {
 
 #[test]
 fn dropout_concatenation_and_shared_matrices() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     check(&engine, &[Shape::real(5, 3), Shape::real(5, 2)], |trace, p| {
         let dropped = trace.dropout(p[0], 0.4, KEY);
         let both = trace.concatenate(&[dropped, p[1], p[0]]); // used twice: its gradients add up
@@ -155,13 +169,13 @@ fn dropout_concatenation_and_shared_matrices() {
 
 #[test]
 fn dropout_keeps_the_mean() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let parameters = Parameters::new();
     let mut tape = Tape::new(&engine);
     let mut trace = tape.trace(&parameters);
     let x = trace.input(Shape::real(200, 500), &[1.0; 100_000]);
     let y = trace.dropout(x, 0.3, DrawKey { seed: 9, epoch: 9, batch: 9, site: 9 });
-    let y = trace.value(y).unwrap();
+    let y = value(&trace, y);
     let kept = y.iter().filter(|&&v| v != 0.0).count() as f64 / 1e5;
     assert!((kept - 0.7).abs() < 0.01, "{kept}");
     assert!(y.iter().all(|&v| v == 0.0 || (v - 1.0 / 0.7).abs() < 1e-12));
@@ -169,7 +183,7 @@ fn dropout_keeps_the_mean() {
 
 #[test]
 fn sums_of_the_first_rows_with_factors() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     for field in [Field::Real, Field::Complex] {
         let shape = |rows| Shape::new(rows, 3, field);
         check(&engine, &[shape(5), shape(4), shape(2)], |trace, p| {
@@ -203,7 +217,7 @@ fn sums_of_the_first_rows_with_factors() {
 
 #[test]
 fn combinations_with_trained_coefficients() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     for field in [Field::Real, Field::Complex] {
         let part = Shape::new(5, 3, field);
         check(&engine, &[Shape::real(1, 3), part, part], |trace, p| {
@@ -223,7 +237,7 @@ fn combinations_with_trained_coefficients() {
 
 #[test]
 fn rows_by_softmax_and_norm() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     check(&engine, &[Shape::real(5, 3)], |trace, p| {
         let y = trace.softmax(p[0]);
         let y = trace.sum(&[(4.0, y)]);
@@ -242,7 +256,7 @@ fn rows_by_softmax_and_norm() {
     let mut trace = tape.trace(&parameters);
     let x = trace.input(Shape::real(3, 2), &[3.0, -4.0, 0.0, 0.0, 1e-3, 0.0]);
     let y = trace.normalize_rows(x);
-    for (found, expected) in trace.value(y).unwrap().iter().zip([0.6, -0.8, 0.0, 0.0, 1.0, 0.0]) {
+    for (found, expected) in value(&trace, y).iter().zip([0.6, -0.8, 0.0, 0.0, 1.0, 0.0]) {
         assert!((found - expected).abs() < 1e-15, "{found} but {expected}");
     }
 }
@@ -250,7 +264,7 @@ fn rows_by_softmax_and_norm() {
 /// Channels that are joined and read in one sweep, and step by step.
 #[test]
 fn joined_channels() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let key = DrawKey { seed: 3, epoch: 2, batch: 0, site: 1 };
     assert!(engine.joins_channels(16, 3) && !engine.joins_channels(3, 3));
     for (normalize, dropout) in [(true, None), (false, Some((0.4, key))), (true, Some((0.4, key)))]
@@ -280,7 +294,7 @@ fn joined_channels() {
 /// One sweep gives what single operations give, with the same entries dropped: logits and gradients, of many tasks.
 #[test]
 fn joined_channels_are_what_their_steps_give() {
-    let engine = Engine::parallel();
+    let engine = Engine::double();
     let key = DrawKey { seed: 5, epoch: 1, batch: 0, site: 0 };
     let (rows, cols, classes) = (300, 48, 5);
     let mut parameters = Parameters::new();
@@ -308,10 +322,10 @@ fn joined_channels_are_what_their_steps_give() {
         };
         let loss = loss(&mut trace, logits, &targets);
         let mut all = parameters.zeros(&engine).unwrap();
-        let values = trace.value(logits).unwrap().clone();
+        let logits = value(&trace, logits);
         trace.backward(loss, &mut all).unwrap();
-        all.push(values);
-        all
+        let all = all.iter().map(|buffer| engine.download_double(buffer).unwrap());
+        all.chain([logits]).collect::<Vec<_>>()
     });
     for (found, expected) in found.iter().zip(&expected) {
         for (a, b) in found.iter().zip(expected) {
@@ -333,12 +347,12 @@ fn precise(rows: usize, cols: usize, salt: usize) -> PreciseRows {
 /// Chains of maps with two heads, of which the first has a gradient, against their maps one by one.
 #[test]
 fn chains_of_maps() {
-    for engine in [Engine::sequential(), Engine::parallel()] {
+    for engine in [Engine::double().sequential(), Engine::double()] {
         assert!(engine.has_chains(32) && !engine.has_chains(20));
         let map = |rows: usize, cols: usize, salt: usize| {
             prepare(&engine, MapSource::Precise(precise(rows, cols, salt)))
         };
-        let chains: Arc<[MapChain<Engine>]> = Arc::new([
+        let chains: Arc<[MapChain]> = Arc::new([
             MapChain {
                 tail: vec![map(7, 3, 1), map(3, 4, 2)],
                 heads: vec![map(5, 7, 3), map(2, 7, 4)],
@@ -357,14 +371,14 @@ fn chains_of_maps() {
                     trace.map(&heads[part], inner)
                 });
                 let expected = trace.concatenate(&one_by_one);
-                assert_eq!(trace.value(all).unwrap(), trace.value(expected).unwrap());
+                assert_eq!(value(trace, all), value(trace, expected));
             }
             loss(trace, y, &TARGETS)
         });
         // Weights that are no parameters, and one that two chains share.
         check(&engine, &[Shape::real(6, 32)], |trace, p| {
             let chain = |salt: usize| MapChain { tail: vec![], heads: vec![map(5, 6, salt)] };
-            let chains: Arc<[MapChain<Engine>]> = Arc::new([chain(1), chain(2), chain(3)]);
+            let chains: Arc<[MapChain]> = Arc::new([chain(1), chain(2), chain(3)]);
             let scaled = trace.sum(&[(2.0, p[0])]);
             let y = trace.map_chains(&chains, &[p[0], scaled, p[0]], 0);
             loss(trace, y, &TARGETS)
@@ -374,7 +388,7 @@ fn chains_of_maps() {
 
 #[test]
 fn maxima_of_two_matrices() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     check(&engine, &[Shape::real(5, 3), Shape::real(5, 3)], |trace, p| {
         let most = trace.maximum(p[0], p[1]);
         let most = trace.maximum(most, p[0]); // equal in places, which then count once
@@ -384,7 +398,7 @@ fn maxima_of_two_matrices() {
 
 #[test]
 fn sums_over_groups_of_columns() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     for groups in [2, 3, 6] {
         check(&engine, &[Shape::real(5, 6), Shape::real(1, 6)], |trace, p| {
             let y = trace.group_dot(p[0], p[1], groups);
@@ -447,7 +461,7 @@ fn attended(
 /// With one and several heads, with and without dropout, with fewer rows than nodes seen.
 #[test]
 fn attention_over_neighbours() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let operator = MagneticOperator::new(&graph(false), &OperatorConfig::default()).unwrap();
     for seen in neighbourhoods(operator.pattern()) {
         let edges = EdgeMatrix::operator(&operator, &seen);
@@ -487,14 +501,14 @@ fn attention_over_neighbours() {
             let parameters = Parameters::new();
             let mut tape = Tape::new(&engine);
             let mut trace = tape.trace(&parameters);
-            let values: Vec<Vec<f64>> = (0..3).map(|i| numbers(shapes[i].len(), i + 1)).collect();
-            let vars = [0, 1, 2].map(|i| trace.input(shapes[i], &values[i]));
+            let vars = [0, 1, 2].map(|i| trace.input(shapes[i], &numbers(shapes[i].len(), i + 1)));
+            let values = vars.map(|var| value(&trace, var));
             let y = trace.attend(&map, vars, rows, 0.2, None);
             let values = [&values[0][..], &values[1], &values[2]];
             let expected = attended(&operator, &seen, values, (heads, cols, rows));
             let expected = expected[..].iter();
             if steps < 2 || rows == operator.nodes() {
-                for (a, b) in trace.value(y).unwrap().iter().zip(expected) {
+                for (a, b) in value(&trace, y).iter().zip(expected) {
                     assert!((a - b).abs() < 1e-12, "{a} but {b}");
                 }
             }
@@ -505,7 +519,7 @@ fn attention_over_neighbours() {
 /// Attention is dropped at the rate that was asked for, and what is left is scaled up.
 #[test]
 fn dropped_attention_keeps_the_mean() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let config = GeneratorConfig { nodes: 200, density: 0.3, ..Default::default() };
     let graph = generate(&config, 3).unwrap().graph;
     let operator = MagneticOperator::new(&graph, &OperatorConfig::default()).unwrap();
@@ -519,7 +533,7 @@ fn dropped_attention_keeps_the_mean() {
     for rate in [0.0, 0.25, 0.6] {
         // Equal scores and features of 1: y(u) is the share of neighbours kept, scaled up.
         let y = trace.attend(&map, [h, s, s], 200, 0.2, Some((rate, KEY)));
-        let y = trace.value(y).unwrap();
+        let y = value(&trace, y);
         let mean = y.iter().sum::<f64>() / 1000.0;
         assert!((mean - 1.0).abs() < 0.02, "{mean} at the rate {rate}");
         assert_eq!(y.iter().all(|&y| (y - 1.0).abs() < 1e-12), rate == 0.0);
@@ -542,7 +556,7 @@ fn edge_matrices(graph: &DiGraph) -> Vec<[EdgeMatrix; 2]> {
             }
         }
     }
-    let (left, right) = (numbers(8, 5), numbers(8, 6));
+    let (left, right) = (doubles(8, 5), doubles(8, 6));
     for along in [Along::Out, Along::In] {
         let matrix = |seen| EdgeMatrix::adjacency(along, &left, &right, seen);
         list.push(neighbourhoods(&pattern).each_ref().map(matrix));
@@ -553,7 +567,7 @@ fn edge_matrices(graph: &DiGraph) -> Vec<[EdgeMatrix; 2]> {
 /// From a prefix of the rows to another, on real and complex blocks.
 #[test]
 fn matrices_over_edges_and_their_adjoints() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     for weighted in [false, true] {
         for matrix in edge_matrices(&graph(weighted)).into_iter().flatten() {
             let seen = matrix.neighbourhood().clone();
@@ -574,7 +588,7 @@ fn matrices_over_edges_and_their_adjoints() {
 /// Wide blocks go through the vector loops in strips; a strip more or less changes nothing.
 #[test]
 fn blocks_of_all_widths_are_multiplied_alike() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let parameters = Parameters::new();
     for matrix in edge_matrices(&graph(true)).into_iter().map(|[few, _]| few) {
         let seen = matrix.neighbourhood().clone();
@@ -587,14 +601,15 @@ fn blocks_of_all_widths_are_multiplied_alike() {
             let x = trace.input(wide, &values);
             let y = trace.map_head(&map, x, seen.size(0));
             let width = trace.shape(y).width();
-            let whole = trace.value(y).unwrap().clone();
+            let whole = value(&trace, y);
             for cols in [1, 7, 8, 17, 33, 64, 65, 100] {
                 let narrow = wide.with_cols(cols);
                 let rows = values.chunks(wide.width()).flat_map(|row| &row[..narrow.width()]);
                 let part = trace.input(narrow, &rows.copied().collect::<Vec<_>>());
                 let part = trace.map_head(&map, part, seen.size(0));
                 let taken = trace.shape(part).width();
-                let rows = whole.chunks(width).zip(trace.value(part).unwrap().chunks(taken));
+                let part = value(&trace, part);
+                let rows = whole.chunks(width).zip(part.chunks(taken));
                 for (whole, part) in rows {
                     assert!(whole.iter().zip(part).all(|(a, b)| (a - b).abs() < 1e-14), "{cols}");
                 }
@@ -618,7 +633,7 @@ fn small_sparse() -> SparseMatrix {
 /// Dense, sparse, operator and filter maps, on real and complex blocks.
 #[test]
 fn maps_and_their_adjoints() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let mut maps = Vec::new();
     for shape in [Shape::real(5, 5), Shape::complex(5, 5)] {
         maps.push(MapSource::dense(shape, numbers(shape.len(), 77)).unwrap());
@@ -650,7 +665,7 @@ fn maps_and_their_adjoints() {
 /// that share a mask.
 #[test]
 fn maps_with_dropped_numbers() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let dense = |shape: Shape| MapSource::dense(shape, numbers(shape.len(), 77)).unwrap();
     let sources =
         [dense(Shape::real(5, 5)), dense(Shape::complex(5, 5)), MapSource::Sparse(small_sparse())];
@@ -676,14 +691,14 @@ fn maps_with_dropped_numbers() {
     let x = trace.input(Shape::real(4000, 1), &[1.0; 4000]);
     let mask = trace.mask_map(&map, 0.3, KEY);
     let y = trace.map_masked(&map, mask, x);
-    let kept = trace.value(y).unwrap()[0] * 0.7;
+    let kept = value(&trace, y)[0] * 0.7;
     assert!((kept - kept.round()).abs() < 1e-9 && (kept / 4000.0 - 0.7).abs() < 0.03, "{kept}");
 }
 
 /// Sparse maps from a prefix of the rows to another, as the layers of a model on a diffusion have them.
 #[test]
 fn prefixes_of_sparse_maps() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let map = prepare(&engine, MapSource::Sparse(small_sparse()));
     for (from, rows) in [(5, 5), (5, 2), (3, 5), (2, 2), (1, 4)] {
         // Rows of 16 and of 64 numbers have loops of their own.
@@ -714,7 +729,7 @@ fn series() -> Vec<Series> {
 /// Filters from the nodes of a neighbourhood to its targets, which are fewer.
 #[test]
 fn filters_on_neighbourhoods() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let parameters = Parameters::new();
     for weighted in [false, true] {
         for [few, all] in edge_matrices(&graph(weighted)) {
@@ -744,8 +759,8 @@ fn filters_on_neighbourhoods() {
                     let all = trace.input(block.with_rows(8), &values);
                     let all = trace.map(&whole, all);
                     let width = trace.shape(all).width();
-                    let all = trace.value(all).unwrap();
-                    for (row, part) in trace.value(part).unwrap().chunks(width).enumerate() {
+                    let all = value(&trace, all);
+                    for (row, part) in value(&trace, part).chunks(width).enumerate() {
                         let all = &all[seen.node(row) * width..][..width];
                         let same = all.iter().zip(part).all(|(a, b)| (a - b).abs() < 1e-13);
                         assert!(same, "{series:?}: {part:?} but {all:?}");
@@ -759,7 +774,7 @@ fn filters_on_neighbourhoods() {
 /// A filter that is solved for is on all nodes; rows of its result are chosen by a sparse map.
 #[test]
 fn filters_that_are_solved_for() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     for weighted in [false, true] {
         for charge in [Charge::ZERO, Charge::fraction(1, 3).unwrap()] {
             let config = OperatorConfig { charge, ..Default::default() };
@@ -768,12 +783,12 @@ fn filters_that_are_solved_for() {
                 .unwrap();
             let numerator = vec![0.5, 0.25, -0.1];
             let other = Series::Rational { numerator, denominator: vec![1.0, -0.3, 0.2] };
-            assert!(matches!(Series::of(&rank), Series::Rational { .. }));
+            assert!(matches!(rank.series(), Series::Rational { .. }));
             let [few, all] = neighbourhoods(operator.pattern());
             let units = [(0, 4, 1.0), (1, 0, 1.0)];
             let chosen = SparseMatrix::from_triplets(2, 8, units.into_iter()).unwrap();
             let chosen = prepare(&engine, MapSource::Sparse(chosen));
-            for series in [Series::of(&rank), other] {
+            for series in [rank.series().clone(), other] {
                 let edges = EdgeMatrix::operator(&operator, &all);
                 let map = prepare(&engine, MapSource::Filter { edges, series: series.clone() });
                 for field in [Field::Real, Field::Complex] {
@@ -801,7 +816,7 @@ fn filters_that_are_solved_for() {
 /// What comes after a failure does nothing, and says what went wrong first.
 #[test]
 fn the_first_failure_is_the_one_that_is_told() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let mut parameters = Parameters::new();
     let w = parameters.add(&engine, "w", Shape::real(5, 2), &numbers(10, 1)).unwrap();
     let map = prepare(&engine, MapSource::Sparse(small_sparse()));
@@ -828,7 +843,7 @@ fn the_first_failure_is_the_one_that_is_told() {
 /// undirected random walk.
 #[test]
 fn filter_maps_act_as_their_response() {
-    let engine = Engine::sequential();
+    let engine = Engine::double().sequential();
     let operator = operator(Charge::ZERO, Normalize::RandomWalk);
     for filter in [
         Filter::polynomial(&[0.3, -1.0, 0.25]).unwrap(),
@@ -840,7 +855,7 @@ fn filter_maps_act_as_their_response() {
         let mut trace = tape.trace(&parameters);
         let x = trace.input(Shape::real(5, 1), &[1.0; 5]);
         let y = trace.map(&map, x);
-        for &y in trace.value(y).unwrap() {
+        for y in value(&trace, y) {
             assert!((y - filter.response(1.0)).abs() < 1e-10);
         }
     }
@@ -849,11 +864,12 @@ fn filter_maps_act_as_their_response() {
 /// Where e^b has no number, the gate is open for good: its slope is 0, not 0·∞.
 #[test]
 fn an_open_gate_has_no_slope() {
-    let engine = Cpu::<f32>::sequential();
-    let (x, dy) = (vec![1.5, 200.0], vec![1.0]);
-    let (mut y, mut dx) = (vec![0.0], vec![0.0; 2]);
+    let engine = Engine::cpu().sequential();
+    let [x, dy] = [&[1.5, 200.0][..], &[1.0]].map(|numbers| engine.buffer(numbers).unwrap());
+    let (mut y, mut dx) = (engine.zeros(1).unwrap(), engine.zeros(2).unwrap());
     let shape = Shape::complex(1, 1);
     engine.activate(Activation::ExponentialGate, shape, &x, &mut y).unwrap();
     engine.activate_gradient(Activation::ExponentialGate, shape, &x, &y, &dy, &mut dx).unwrap();
+    let [y, dx] = [y, dx].map(|buffer| engine.numbers(&buffer).unwrap());
     assert_eq!((y, dx), (vec![1.5], vec![1.0, 0.0]));
 }

@@ -1,6 +1,7 @@
 //! Every model of the table: gradients, views, configurations, threads, and what it predicts.
 
 use crate::training_common::{charge, history_bits, sparse};
+use magnon::compute::{Buffer, DrawKey, Engine};
 use magnon::data::{Dataset, Features, Scaling, SyntheticConfig};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
@@ -8,7 +9,7 @@ use magnon::model::{
     ChargeChoice, Direction, Inputs, MODELS, Mode, ModelConfig, Network, ProductOrder, Purpose,
     Reach, View,
 };
-use magnon::nn::{Cpu, DrawKey, Loss, NamedNumbers, Parameters, Scalar, Tape, Trace};
+use magnon::nn::{Loss, NamedNumbers, Parameters, Tape, Trace};
 use magnon::operator::{Charge, OperatorConfig, Pattern};
 use magnon::run::{PredictionCache, SavedModel, predict};
 use magnon::train::{
@@ -19,8 +20,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-type Double = Cpu<f64>;
 
 /// A model with some settings, and the charge of its operator where it has one.
 struct Case {
@@ -128,8 +127,8 @@ fn all_features() -> [Features; 3] {
 
 /// Calls `look` with every case's network in double precision, on a small graph with and without
 /// weights, with dense and sparse features.
-fn on_small_graphs(purpose: Purpose, look: impl Fn(&Case, &Double, &dyn Network<Double>, &str)) {
-    let engine = Double::sequential();
+fn on_small_graphs(purpose: Purpose, look: impl Fn(&Case, &Engine, &dyn Network, &str)) {
+    let engine = Engine::double().sequential();
     for weighted in [false, true] {
         let graph = graph(weighted);
         let pattern = Arc::new(Pattern::new(&graph).unwrap());
@@ -162,22 +161,26 @@ const KEY: DrawKey = DrawKey { seed: 3, epoch: 5, batch: 0, site: 0 };
 const TARGETS: [(u32, u32); 5] = [(0, 2), (1, 0), (2, 1), (3, 0), (4, 2)];
 
 /// Weights as they are drawn, moved away from 0, where a wrong gradient may hide.
-fn drawn<T: Scalar>(
-    engine: &Cpu<T>,
-    network: &dyn Network<Cpu<T>>,
-    seed: u64,
-) -> Parameters<Cpu<T>> {
+fn drawn(engine: &Engine, network: &dyn Network, seed: u64) -> Parameters {
     let mut parameters = network.layout().draw(engine, seed).unwrap();
     for (k, value) in parameters.values_mut().iter_mut().enumerate() {
-        for (i, x) in value.iter_mut().enumerate() {
-            *x += T::from_f64(0.2 * ((3 * i + 5 * k) as f64 + 0.5).sin());
+        let mut numbers = engine.download_double(value).unwrap();
+        for (i, x) in numbers.iter_mut().enumerate() {
+            *x += 0.2 * ((3 * i + 5 * k) as f64 + 0.5).sin();
         }
+        engine.upload_double(&numbers, value).unwrap();
     }
     parameters
 }
 
+/// The numbers of a buffer in double precision.
+fn double(buffer: &mut Buffer) -> &mut Vec<f64> {
+    let Buffer::Double(numbers) = buffer else { panic!("a buffer of double precision") };
+    numbers
+}
+
 /// The loss of the training nodes with dropout, whose draws are fixed.
-fn loss(tape: &mut Tape<Double>, parameters: &Parameters<Double>, view: &dyn View<Double>) -> Loss {
+fn loss(tape: &mut Tape, parameters: &Parameters, view: &dyn View) -> Loss {
     let mut trace = tape.trace(parameters);
     let shared = view.begin(&mut trace);
     let logits = view.logits(&mut trace, shared, Mode::Train(KEY));
@@ -201,12 +204,12 @@ fn gradients_are_those_of_differences() {
         let names: Vec<String> = network.layout().iter().map(|(name, _)| name.to_owned()).collect();
         for (p, gradient) in gradients.iter().enumerate() {
             let mut largest = 0.0f64;
-            for (i, &found) in gradient.iter().enumerate() {
+            for (i, found) in engine.download_double(gradient).unwrap().into_iter().enumerate() {
                 let step = 1e-6;
                 let mut at = |by: f64| {
-                    parameters.values_mut()[p][i] += by;
+                    double(&mut parameters.values_mut()[p])[i] += by;
                     let value = loss(&mut tape, &parameters, view.as_ref()).mean;
-                    parameters.values_mut()[p][i] -= by;
+                    double(&mut parameters.values_mut()[p])[i] -= by;
                     value
                 };
                 let expected = (at(step) - at(-step)) / (2.0 * step);
@@ -229,16 +232,12 @@ fn gradients_are_those_of_differences() {
 }
 
 /// Logits without dropout.
-fn logits<T: Scalar>(
-    engine: &Cpu<T>,
-    parameters: &Parameters<Cpu<T>>,
-    view: &dyn View<Cpu<T>>,
-) -> Vec<T> {
+fn logits(engine: &Engine, parameters: &Parameters, view: &dyn View) -> Vec<f64> {
     let mut tape = Tape::new(engine);
     let mut trace = tape.trace(parameters);
     let shared = view.begin(&mut trace);
     let logits = view.logits(&mut trace, shared, Mode::Evaluate);
-    trace.value(logits).unwrap().clone()
+    engine.download_double(trace.value(logits).unwrap()).unwrap()
 }
 
 /// What a view of some nodes gives is what the view of all gives for them, and what `predict` does.
@@ -480,7 +479,7 @@ fn on_line(nodes: usize, edges: &[Edge], features: Matrix<f32>) -> Dataset {
 
 /// The model with weights as they are drawn for the data, and how far it sees.
 fn saved(case: &Case, data: &Dataset) -> (SavedModel, Reach) {
-    let (engine, operator) = (Cpu::<f32>::sequential(), case.operator());
+    let (engine, operator) = (Engine::cpu().sequential(), case.operator());
     let features = data.features.as_ref().unwrap();
     let inputs = Inputs {
         graph: &data.graph,
@@ -498,7 +497,8 @@ fn saved(case: &Case, data: &Dataset) -> (SavedModel, Reach) {
     let network = case.config.model.build(&engine, &inputs).unwrap();
     let drawn = drawn(&engine, network.as_ref(), 4);
     let weights = drawn.iter();
-    let weights = weights.map(|(name, shape, value)| (name.to_owned(), shape, value.clone()));
+    let weights = weights
+        .map(|(name, shape, value)| (name.to_owned(), shape, engine.numbers(value).unwrap()));
     let saved = SavedModel {
         model: case.config.model.clone(),
         filter: case.config.filter.clone(),

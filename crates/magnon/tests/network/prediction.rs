@@ -2,12 +2,12 @@
 //! else differs from computing everything.
 
 use crate::training_common::{charge, sparse};
+use magnon::compute::Engine;
 use magnon::data::{Dataset, Features, Scaling};
 use magnon::filter::{FilterConfig, FilterKind};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
 use magnon::model::{Inputs, Purpose};
-use magnon::nn::Cpu;
 use magnon::operator::{Kind, MagneticOperator, Normalize, OperatorConfig, Pattern};
 use magnon::run::{Prediction, PredictionCache, SavedModel, predict};
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn model(
     filter: Option<FilterConfig>,
     data: &Dataset,
 ) -> SavedModel {
-    let (engine, features) = (Cpu::<f32>::sequential(), data.features.as_ref().unwrap());
+    let (engine, features) = (Engine::cpu().sequential(), data.features.as_ref().unwrap());
     let config = crate::training_common::model(name, &[("hidden", 6.into())]);
     let inputs = Inputs {
         graph: &data.graph,
@@ -78,7 +78,8 @@ fn model(
     };
     let drawn = config.build(&engine, &inputs).unwrap().layout().draw(&engine, 4).unwrap();
     let weights = drawn.iter();
-    let weights = weights.map(|(name, shape, value)| (name.to_owned(), shape, value.clone()));
+    let weights = weights
+        .map(|(name, shape, value)| (name.to_owned(), shape, engine.numbers(value).unwrap()));
     SavedModel {
         model: config,
         scaling: Scaling::None,

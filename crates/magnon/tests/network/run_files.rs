@@ -1,9 +1,10 @@
 //! The files of a run: what is written is read back, and what was damaged is refused.
 
 use crate::training_common::{charge, config, dataset, kinds};
+use magnon::compute::Shape;
 use magnon::data::{Dataset, Fingerprint, Scaling};
 use magnon::model::{ChargeChoice, MODELS, MgcConfig, ModelConfig};
-use magnon::nn::{NamedNumbers, Shape};
+use magnon::nn::NamedNumbers;
 use magnon::operator::Charge;
 use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel, predict};
 use magnon::train::{

@@ -1,14 +1,13 @@
 //! One step of training against references from outside: plain formulas in double precision.
 
 use crate::training_common::{charge, dataset, model, sparse, thinned};
+use magnon::compute::{Buffer, DrawKey, Engine, MapSource, Shape};
 use magnon::data::Features;
 use magnon::filter::{Filter, FilterConfig, Propagated, propagate};
 use magnon::graph::{DiGraph, GraphBuilder};
 use magnon::matrix::Matrix;
 use magnon::model::{Inputs, MappedRows, Mode, PassChoice, ProductOrder, Purpose, RowSource};
-use magnon::nn::{
-    Adam, AdamConfig, Cpu, Decay, DrawKey, Engine, MapSource, Parameters, Schedule, Shape, Tape,
-};
+use magnon::nn::{Adam, AdamConfig, Decay, Parameters, Schedule, Tape};
 use magnon::operator::{Charge, Kind, MagneticOperator, Normalize, OperatorConfig, Pattern};
 use magnon::train::{Experiment, Targets};
 use num_complex::Complex64;
@@ -80,13 +79,14 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let (graph, q, hidden) = (small(), charge(3), 4);
     let operator_config = OperatorConfig { charge: q, ..Default::default() };
     let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
-    let x: Vec<f64> = (0..18).map(|i| ((i * 37 + 11) % 23) as f64 / 11.5 - 1.0).collect();
+    // Numbers that single precision has, in which they go to the engine.
+    let x: Vec<f64> = (0..18).map(|i| ((i * 37 + 11) % 23) as f64 / 16.0 - 0.75).collect();
     let complex: Dense =
         x.chunks(3).map(|row| row.iter().map(|&x| Complex64::from(x)).collect()).collect();
     let filtered = linear_rank_3(&by_the_paper(&graph, q.value()), &complex);
     let targets = [(0, 1), (2, 0), (3, 2), (5, 1)];
 
-    let engine = Cpu::<f64>::sequential();
+    let engine = Engine::double().sequential();
     let config = model("mgc", &[("hidden", hidden.into()), ("dropout", 0.0.into())]);
     let features = Features::Dense(Matrix::zeros(6, 3));
     let filter = FilterConfig { order: Some(3), ..Default::default() };
@@ -107,15 +107,25 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let mut parameters = network.layout().draw(&engine, 5).unwrap();
     // Biases start at 0, where a wrong gradient may hide.
     for (k, value) in parameters.values_mut().iter_mut().enumerate() {
-        value.iter_mut().enumerate().for_each(|(i, x)| *x += 0.1 * ((i + k) as f64).sin());
+        let mut numbers = engine.download_double(value).unwrap();
+        numbers.iter_mut().enumerate().for_each(|(i, x)| *x += 0.1 * ((i + k) as f64).sin());
+        engine.upload_double(&numbers, value).unwrap();
     }
     let filter = MapSource::filter(&operator, &Filter::linear_rank(3).unwrap());
     let filter = Arc::new(engine.prepare(filter).unwrap());
     let mut tape = Tape::new(&engine);
     let mut trace = tape.trace(&parameters);
-    let rows = trace.input(Shape::real(6, 3), &x);
+    let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+    let rows = trace.input(Shape::real(6, 3), &single);
     let rows = trace.map(&filter, rows);
-    let (shape, numbers) = (trace.shape(rows), trace.value(rows).unwrap().clone());
+    let (shape, found) = (trace.shape(rows), trace.value(rows).unwrap());
+    for (a, b) in engine.download_double(found).unwrap().chunks(2).zip(filtered.iter().flatten()) {
+        assert!((Complex64::new(a[0], a[1]) - b).norm() < 1e-14, "{a:?} {b}");
+    }
+    // Rows of X̄ are kept in single precision.
+    let numbers = engine.numbers(found).unwrap();
+    let kept = numbers.chunks(2).map(|z| Complex64::new(z[0].into(), z[1].into()));
+    let filtered: Dense = kept.collect::<Vec<_>>().chunks(3).map(<[_]>::to_vec).collect();
     let rows = Arc::new(engine.prepare(MapSource::Dense { shape, numbers }).unwrap());
     let view = network.view(&engine, &[0, 1, 2, 3, 4, 5]).unwrap().with_maps(vec![rows]).unwrap();
     let mut trace = tape.trace(&parameters);
@@ -124,7 +134,10 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
     let mut gradients = parameters.zeros(&engine).unwrap();
     trace.backward(loss, &mut gradients).unwrap();
 
-    let parameters = parameters.download(&engine).unwrap();
+    let numbers = |values: &[Buffer]| -> Vec<Vec<f64>> {
+        values.iter().map(|value| engine.download_double(value).unwrap()).collect()
+    };
+    let (parameters, gradients) = (numbers(parameters.values()), numbers(&gradients));
     let expected = loss_by_hand(&filtered, &parameters, hidden, &targets);
     assert!((loss.mean - expected).abs() < 1e-12, "{} but {expected}", loss.mean);
     for (p, gradient) in gradients.iter().enumerate() {
@@ -168,7 +181,7 @@ impl Reference {
 
 #[test]
 fn adam_is_that_of_the_books() {
-    let engine = Cpu::<f64>::sequential();
+    let engine = Engine::double();
     let schedules = [
         (Schedule::Constant, (|_| 1.0) as fn(i32) -> f64),
         (Schedule::Step { every: 6, factor: 0.5 }, |epoch| 0.5f64.powi(epoch / 6)),
@@ -181,21 +194,26 @@ fn adam_is_that_of_the_books() {
         for clip in [None, Some(0.8)] {
             for (schedule, factor) in schedules {
                 let config = AdamConfig { rate: 0.05, weight_decay: 0.1, decay, clip, schedule };
-                let start = [0.7, -1.2, 0.0, 2.5, -0.3];
+                // Numbers that single precision has, in which they go to the engine.
+                let start = [0.75f32, -1.25, 0.0, 2.5, -0.375];
                 let mut parameters = Parameters::new();
                 // The norm that is clipped is that of all parameters together.
                 parameters.add(&engine, "a", Shape::complex(1, 1), &start[..2]).unwrap();
                 parameters.add(&engine, "b", Shape::real(3, 1), &start[2..]).unwrap();
                 let mut adam = Adam::new(&engine, config, &parameters).unwrap();
                 let zeros = || vec![0.0; 5];
-                let mut reference = Reference { w: start.to_vec(), m: zeros(), v: zeros() };
+                let mut reference =
+                    Reference { w: start.map(f64::from).to_vec(), m: zeros(), v: zeros() };
                 for t in 1..=20 {
                     let gradient: Vec<f64> =
                         (0..5).map(|i| (f64::from(i * t) * 1.7 + 0.4).sin()).collect();
-                    let parts = [gradient[..2].to_vec(), gradient[2..].to_vec()];
+                    let parts =
+                        [&gradient[..2], &gradient[2..]].map(|part| Buffer::Double(part.to_vec()));
                     adam.step(&engine, t as usize - 1, &mut parameters, &parts).unwrap();
                     reference.step(&gradient, t, 0.05 * factor(t - 1), &config);
-                    let found = parameters.download(&engine).unwrap().concat();
+                    let values = parameters.values().iter();
+                    let found: Vec<f64> =
+                        values.flat_map(|value| engine.download_double(value).unwrap()).collect();
                     for (a, b) in found.iter().zip(&reference.w) {
                         assert!((a - b).abs() < 1e-12, "{config:?}, step {t}: {a} but {b}");
                     }
@@ -213,7 +231,7 @@ fn look(
     [train, val]: [&[u32]; 2],
     targets: &[(u32, u32)],
 ) -> (Vec<f32>, Vec<Vec<f32>>) {
-    let engine = Cpu::<f32>::sequential();
+    let engine = Engine::cpu().sequential();
     let config = model("mgc", &[("hidden", 8.into()), ("dropout", 0.0.into())]);
     let network = config.build(&engine, inputs).unwrap();
     assert_eq!(network.order(), Some(order));
@@ -225,10 +243,11 @@ fn look(
     let val = views[1].logits(&mut trace, shared, Mode::Evaluate);
     let train = views[0].logits(&mut trace, shared, Mode::Train(DrawKey::default()));
     let loss = trace.nll_loss(train, targets).unwrap();
-    let logits = trace.value(val).unwrap().clone();
+    let logits = engine.numbers(trace.value(val).unwrap()).unwrap();
     let mut gradients = parameters.zeros(&engine).unwrap();
     trace.backward(loss, &mut gradients).unwrap();
-    (logits, gradients)
+    let gradients = gradients.iter().map(|gradient| engine.numbers(gradient).unwrap());
+    (logits, gradients.collect())
 }
 
 /// (h(S)X)·W and H·(X·W).

@@ -1,10 +1,11 @@
 //! The training loop: going on from a checkpoint, early stopping, batches, and what it refuses.
 
 use crate::training_common::{Ready, Setup, bits, charge, config, dataset, history_bits, kinds};
+use magnon::compute::Engine;
 use magnon::data::{Dataset, Features, Labels, Split};
 use magnon::matrix::Matrix;
 use magnon::model::{MappedRows, Mode};
-use magnon::nn::{AdamConfig, Cpu, Parameters, Schedule, Tape};
+use magnon::nn::{AdamConfig, Parameters, Schedule, Tape};
 use magnon::operator::Charge;
 use magnon::train::{
     Checkpoints, EpochRecord, Experiment, Fitted, Observer, State, Targets, TrainConfig,
@@ -33,7 +34,7 @@ impl Watch for Keep {
 
 #[test]
 fn a_run_goes_on_from_any_state_bit_for_bit() {
-    let engine = Cpu::sequential();
+    let engine = Engine::cpu().sequential();
     let schedule = Schedule::Step { every: 4, factor: 0.7 };
     let optimiser = AdamConfig { schedule, clip: Some(0.5), ..Default::default() };
     for (kind, charge) in kinds() {
@@ -113,8 +114,8 @@ fn an_interrupted_experiment_goes_on_from_its_folder() {
 }
 
 /// Validation loss of some weights, without dropout.
-fn val_loss(setup: &Setup, ready: &Ready, weights: &Parameters<Cpu<f32>>) -> f64 {
-    let engine = Cpu::sequential();
+fn val_loss(setup: &Setup, ready: &Ready, weights: &Parameters) -> f64 {
+    let engine = Engine::cpu().sequential();
     let mut tape = Tape::new(&engine);
     let mut trace = tape.trace(weights);
     let view = &ready.views[1];
@@ -123,13 +124,8 @@ fn val_loss(setup: &Setup, ready: &Ready, weights: &Parameters<Cpu<f32>>) -> f64
     trace.nll_loss(logits, &setup.targets[1].pairs).unwrap().mean
 }
 
-fn train(
-    setup: &Setup,
-    ready: &Ready,
-    config: &TrainConfig,
-    weights: &mut Parameters<Cpu<f32>>,
-) -> Fitted {
-    let (engine, feed) = (Cpu::sequential(), ready.feed(config.batch));
+fn train(setup: &Setup, ready: &Ready, config: &TrainConfig, weights: &mut Parameters) -> Fitted {
+    let (engine, feed) = (Engine::cpu().sequential(), ready.feed(config.batch));
     fit(&engine, weights, &feed, setup.both(), config, None, &mut ()).unwrap()
 }
 
@@ -155,7 +151,7 @@ fn it_stops_when_patience_is_spent_and_keeps_the_best_weights() {
 
 #[test]
 fn one_epoch_is_one_step() {
-    let engine = Cpu::sequential();
+    let engine = Engine::cpu().sequential();
     let setup = Setup::new("mlp", Charge::ZERO);
     let ready = setup.ready(0.0);
     let config = TrainConfig { epochs: 1, ..Default::default() };
@@ -262,7 +258,7 @@ fn data_that_cannot_be_learnt_from_are_refused() {
         },
         "no labelled validation node",
     );
-    let (engine, config) = (Cpu::sequential(), TrainConfig::default());
+    let (engine, config) = (Engine::cpu().sequential(), TrainConfig::default());
     let setup = Setup::new("mgc", charge(3));
     let (ready, none) = (setup.ready(0.0), Targets::default());
     let (feed, targets) = (ready.feed(None), [&none, &setup.targets[1]]);
@@ -329,7 +325,7 @@ fn a_class_of_one_node_may_be_missing_from_training() {
 /// A state that does not fit is refused, and one that contradicts itself does no harm.
 #[test]
 fn strange_states_are_refused() {
-    let engine = Cpu::sequential();
+    let engine = Engine::cpu().sequential();
     let setup = Setup::new("mlp", Charge::ZERO);
     let ready = setup.ready(0.0);
     let config = TrainConfig { epochs: 6, ..Default::default() };

@@ -1,13 +1,14 @@
 //! Training gives the same bits whatever the number of threads.
 
 use crate::training_common::{charge, config, dataset, history_bits};
+use magnon::compute::{
+    Activation, Buffer, DrawKey, Engine, Factor, Field, Map, MapSource, Shape, Side,
+};
 use magnon::cycles::{Candidate, ChargeAdvice};
 use magnon::filter::Filter;
 use magnon::matrix::SparseMatrix;
 use magnon::model::ChargeChoice;
-use magnon::nn::{
-    Activation, Cpu, DrawKey, Engine, Factor, Field, Map, MapSource, Parameters, Shape, Side, Tape,
-};
+use magnon::nn::{Parameters, Tape};
 use magnon::operator::{Charge, MagneticOperator, OperatorConfig};
 use magnon::train::{Experiment, Outcome, TrialResult, Vary};
 use std::sync::Arc;
@@ -75,11 +76,15 @@ fn numbers(len: usize, salt: usize) -> Vec<f32> {
     (0..len).map(|i| ((i * 7919 + salt * 104_729) % 2003) as f32 / 1001.5 - 1.0).collect()
 }
 
+fn bits(engine: &Engine, buffer: &Buffer) -> Vec<u32> {
+    engine.numbers(buffer).unwrap().into_iter().map(f32::to_bits).collect()
+}
+
 /// Products above the size from which on they are shared, in all fields, both ways round, and with
 /// a last block of rows that is full, almost full, or a single row.
 #[test]
 fn shared_products_are_those_of_one_thread() {
-    let (parallel, sequential) = (Cpu::<f32>::parallel(), Cpu::<f32>::sequential());
+    let (parallel, sequential) = (Engine::cpu(), Engine::cpu().sequential());
     let (real, complex) = (Field::Real, Field::Complex);
     for (rows, inner, cols) in [
         (512, 128, 64),
@@ -98,12 +103,13 @@ fn shared_products_are_those_of_one_thread() {
                 let out = Shape::new(rows, cols, a.join(b));
                 let (x, y) = (numbers(left.len(), 1), numbers(right.len(), 2));
                 for add in [false, true] {
-                    let run = |engine: &Cpu<f32>| {
-                        let mut result = numbers(out.len(), 3);
+                    let run = |engine: &Engine| {
+                        let mut result = engine.buffer(&numbers(out.len(), 3)).unwrap();
+                        let [x, y] = [&x, &y].map(|numbers| engine.buffer(numbers).unwrap());
                         let left = Factor { buffer: &x, shape: left, adjoint };
                         let right = Factor { buffer: &y, shape: right, adjoint: false };
                         engine.product(left, right, (&mut result, out), add).unwrap();
-                        result.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+                        bits(engine, &result)
                     };
                     let expected = run(&sequential);
                     for threads in [1, 2, 7] {
@@ -118,19 +124,20 @@ fn shared_products_are_those_of_one_thread() {
 }
 
 /// A map forwards, then backwards, as bits.
-fn both_ways(engine: &Cpu<f32>, map: &Map<f32>, x: Shape, y: Shape) -> [Vec<u32>; 2] {
-    let (from, mut forward) = (numbers(x.len(), 5), engine.zeros(y.len()).unwrap());
+fn both_ways(engine: &Engine, map: &Map, x: Shape, y: Shape) -> [Vec<u32>; 2] {
+    let from = engine.buffer(&numbers(x.len(), 5)).unwrap();
+    let mut forward = engine.zeros(y.len()).unwrap();
     engine.map(map, Side::Forward, None, (&from, x), (&mut forward, y), false).unwrap();
     let mut back = engine.zeros(x.len()).unwrap();
     engine.map(map, Side::Adjoint, None, (&forward, y), (&mut back, x), false).unwrap();
-    [forward, back].map(|all| all.iter().map(|x| x.to_bits()).collect())
+    [forward, back].map(|all| bits(engine, &all))
 }
 
 /// The same for maps, which are what training multiplies with: dense rows, sparse ones, operators and
 /// filters.
 #[test]
 fn shared_maps_are_those_of_one_thread() {
-    let (parallel, sequential) = (Cpu::<f32>::parallel(), Cpu::<f32>::sequential());
+    let (parallel, sequential) = (Engine::cpu(), Engine::cpu().sequential());
     let mut sources = Vec::new();
     for field in [Field::Real, Field::Complex] {
         let shape = Shape::new(700, 1003, field);
@@ -157,7 +164,7 @@ fn shared_maps_are_those_of_one_thread() {
             Shape::new(shape.cols(), 64, shape.field()),
             Shape::new(shape.rows(), 64, shape.field()),
         );
-        let run = |engine: &Cpu<f32>| {
+        let run = |engine: &Engine| {
             let map = engine.prepare(source.clone()).unwrap();
             both_ways(engine, &map, x, y)
         };
@@ -171,8 +178,8 @@ fn shared_maps_are_those_of_one_thread() {
 /// Work on single entries is shared from some size on: masks, activations and sums of many numbers.
 #[test]
 fn shared_sweeps_are_those_of_one_thread() {
-    let (parallel, sequential) = (Cpu::<f32>::parallel(), Cpu::<f32>::sequential());
-    let run = |engine: &Cpu<f32>, field: Field| {
+    let (parallel, sequential) = (Engine::cpu(), Engine::cpu().sequential());
+    let run = |engine: &Engine, field: Field| {
         let shape = Shape::new(1501, 101, field);
         let source = MapSource::dense(shape, numbers(shape.len(), 1)).unwrap();
         let map = Arc::new(engine.prepare(source).unwrap());
@@ -210,8 +217,8 @@ fn shared_sweeps_are_those_of_one_thread() {
         let loss = trace.nll_loss(both, &targets).unwrap();
         let mut gradients = parameters.zeros(engine).unwrap();
         trace.backward(loss, &mut gradients).unwrap();
-        let bits = |x: &f32| x.to_bits();
-        (loss.mean.to_bits(), gradients.concat().iter().map(bits).collect::<Vec<_>>())
+        let gradients = gradients.iter().flat_map(|gradient| bits(engine, gradient));
+        (loss.mean.to_bits(), gradients.collect::<Vec<_>>())
     };
     for field in [Field::Real, Field::Complex] {
         let expected = run(&sequential, field);

@@ -1,12 +1,13 @@
 //! Small data sets and models to train.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // each file uses a part
 
+use magnon::compute::Engine;
 use magnon::data::{Dataset, Features, SyntheticConfig};
 use magnon::filter::FilterConfig;
 use magnon::graph::generate::GeneratorConfig;
 use magnon::matrix::{Matrix, SparseMatrix};
 use magnon::model::{ChargeChoice, Inputs, ModelConfig, Network, Purpose, View};
-use magnon::nn::{Cpu, Parameters};
+use magnon::nn::Parameters;
 use magnon::operator::{Charge, OperatorConfig, Pattern};
 use magnon::train::{EpochRecord, Feed, RunConfig, Targets, TrainConfig};
 use std::sync::Arc;
@@ -105,7 +106,7 @@ impl Setup {
     }
 
     pub fn ready_with(&self, model: &ModelConfig) -> Ready<'_> {
-        let engine = Cpu::sequential();
+        let engine = engine();
         let network = model.build(&engine, &self.inputs()).unwrap();
         let views = [0, 1].map(|part| network.view(&engine, &self.targets[part].nodes).unwrap());
         Ready { network, views }
@@ -116,14 +117,19 @@ impl Setup {
     }
 }
 
+/// Main memory on this thread.
+pub fn engine() -> Engine {
+    Engine::cpu().sequential()
+}
+
 /// A network on data, with the views of its training and validation nodes.
 pub struct Ready<'a> {
-    pub network: Box<dyn Network<Cpu<f32>> + 'a>,
-    pub views: [Box<dyn View<Cpu<f32>>>; 2],
+    pub network: Box<dyn Network + 'a>,
+    pub views: [Box<dyn View>; 2],
 }
 
 impl Ready<'_> {
-    pub fn feed(&self, batch: Option<usize>) -> Feed<'_, Cpu<f32>> {
+    pub fn feed(&self, batch: Option<usize>) -> Feed<'_> {
         match batch {
             None => {
                 let [train, val] = &self.views;
@@ -136,14 +142,14 @@ impl Ready<'_> {
         }
     }
 
-    pub fn draw(&self, seed: u64) -> Parameters<Cpu<f32>> {
-        self.network.layout().draw(&Cpu::sequential(), seed).unwrap()
+    pub fn draw(&self, seed: u64) -> Parameters {
+        self.network.layout().draw(&engine(), seed).unwrap()
     }
 }
 
 /// The weights as bits, so that nothing passes for equal that is not.
-pub fn bits(parameters: &Parameters<Cpu<f32>>) -> Vec<Vec<u32>> {
-    let values = parameters.values();
+pub fn bits(parameters: &Parameters) -> Vec<Vec<u32>> {
+    let values = parameters.download(&engine()).unwrap();
     values.iter().map(|value| value.iter().map(|x| x.to_bits()).collect()).collect()
 }
 

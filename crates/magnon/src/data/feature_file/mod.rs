@@ -9,9 +9,10 @@ mod parquet;
 pub(crate) mod safetensors;
 mod source;
 
-use super::dataset::{FeatureNorm, Features, Scaling};
+use super::dataset::{FeatureNorm, Scaling};
 use super::room::zeroed;
 use super::{DataError, Dataset, LoadConfig};
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use bytemuck::cast_slice;
 use source::Source;
@@ -225,7 +226,7 @@ impl FeatureFile {
                 squares[column] += (f64::from(value) - mean[column]).powi(2);
             })?;
             let std: Vec<f64> = squares.iter().map(|sum| (sum / rows as f64).sqrt()).collect();
-            if norm == FeatureNorm::Standard || super::dataset::spread(&mean, &std) {
+            if norm == FeatureNorm::Standard || crate::matrix::spread(&mean, &std) {
                 let std = std.into_iter().map(|std| if std > 0.0 { std } else { 1.0 }).collect();
                 let scaling = Scaling::Standard { mean, std };
                 return Ok(PartScaling { scaling, row_sums: Vec::new() });

@@ -3,8 +3,8 @@
 use super::distribute::LEAVES;
 use super::spill::read_all;
 use super::state::{Work, bucket};
+use crate::compute::pattern::{BACKWARD, BOTH, FORWARD};
 use crate::data::DataError;
-use crate::graph::merged::{BACKWARD, BOTH, FORWARD};
 use crate::graph::{Duplicates, GraphError, SelfLoops};
 use crate::memory;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ pub(super) fn run(
     let placed = place(work, records, &rows, weighted)?;
     let Placed { starts, mut keys, mut weights } = placed;
     // Tasks of similar work; what they give does not depend on the cuts.
-    let cuts = crate::graph::merged::balance(&starts);
+    let cuts = crate::compute::pattern::balance(&starts);
     let mut tasks = Vec::with_capacity(cuts.len());
     let (mut keys_left, mut weights_left) = (&mut keys[..], &mut weights[..]);
     for cut in cuts.windows(2) {
@@ -215,7 +215,7 @@ impl Rows {
     /// The targets of the edges that leave these rows, row after row.
     pub fn targets(&self) -> Vec<u32> {
         let leaves = self.columns.iter().filter(|&&packed| packed >> 30 != BACKWARD);
-        leaves.map(|packed| packed & crate::graph::merged::COLUMN).collect()
+        leaves.map(|packed| packed & crate::compute::pattern::COLUMN).collect()
     }
 
     /// The weights of these edges.

@@ -6,11 +6,11 @@
 
 use super::format::{Header, PAGE, PartOf, Section};
 use super::open::open;
+use crate::compute::pattern::{COLUMN, PADDING};
 use crate::data::DataError;
 use crate::data::room::zeroed;
 use crate::data::write::write_seekable;
 use crate::graph::Merged;
-use crate::graph::merged::{COLUMN, PADDING};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::ops::Range;

@@ -3,9 +3,9 @@
 use super::finish::split_names;
 use super::format::{Header, PAGE, Section};
 use super::limits;
+use crate::compute::pattern::{COLUMN, PADDING};
 use crate::data::store::io_error;
 use crate::data::{DataError, NodeNames};
-use crate::graph::merged::{COLUMN, PADDING};
 use crate::graph::{BuildReport, DiGraph, Merged};
 use crate::memory::Slab;
 use bytemuck::Pod;

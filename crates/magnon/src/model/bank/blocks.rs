@@ -1,67 +1,68 @@
 //! What the channels of some nodes need in a step.
 
 use super::compute::{Computed, From, Product};
+use crate::compute::{Engine, Map, MapSource};
 use crate::matrix::SparseMatrix;
 use crate::model::ModelError;
 use crate::model::rows::{dense_rows, feature_rows, filter_rows};
-use crate::nn::{Engine, MapChain, MapSource, Scalar, Series, Trace, Var};
+use crate::nn::{MapChain, Trace, Var};
 use crate::operator::{Along, EdgeMatrix, Neighbourhood};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The channels of some nodes.
-pub(super) enum Blocks<E: Engine> {
+pub(super) enum Blocks {
     /// One by one.
-    Apart(Vec<Block<E>>),
+    Apart(Vec<Block>),
     /// All at once, as chains whose head of this number has the rows of these nodes.
-    Together { chains: Arc<[MapChain<E>]>, head: usize },
+    Together { chains: Arc<[MapChain]>, head: usize },
 }
 
 /// One channel C of some nodes, as maps that are applied to its weights from the last to the first.
-pub(super) struct Block<E: Engine> {
-    pub links: Vec<Link<E>>,
+pub(super) struct Block {
+    pub links: Vec<Link>,
     /// Whether the first map holds numbers of these nodes, and the others are the same for all.
     pub by_rows: bool,
 }
 
 /// A map, of which the first rows are taken.
-pub(super) struct Link<E: Engine> {
-    pub map: Arc<E::Map>,
+pub(super) struct Link {
+    pub map: Arc<Map>,
     pub rows: usize,
 }
 
 // By hand: a derived one would ask for an engine that can be cloned.
-impl<E: Engine> Clone for Link<E> {
+impl Clone for Link {
     fn clone(&self) -> Self {
         Self { map: self.map.clone(), rows: self.rows }
     }
 }
 
-impl<E: Engine> Block<E> {
-    fn rows(map: Arc<E::Map>, rows: usize) -> Self {
+impl Block {
+    fn rows(map: Arc<Map>, rows: usize) -> Self {
         Self { links: vec![Link { map, rows }], by_rows: true }
     }
 
     /// C·W.
-    pub fn times(&self, trace: &mut Trace<E>, weight: Var) -> Var {
+    pub fn times(&self, trace: &mut Trace, weight: Var) -> Var {
         let Some((first, rest)) = self.links.split_first() else { return weight };
-        let step = |x: Var, link: &Link<E>| trace.map_once(&link.map, x, link.rows);
+        let step = |x: Var, link: &Link| trace.map_once(&link.map, x, link.rows);
         let product = rest.iter().rev().fold(weight, step);
         trace.map_head(&first.map, product, first.rows)
     }
 }
 
-impl<E: Engine> Blocks<E> {
+impl Blocks {
     /// The rows of every channel; `None` where some are walked or filtered to in every step.
-    pub fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+    pub fn maps(&self) -> Option<Vec<Arc<Map>>> {
         let Self::Apart(blocks) = self else { return None };
-        let rows = |block: &Block<E>| block.by_rows.then(|| block.links[0].map.clone());
+        let rows = |block: &Block| block.by_rows.then(|| block.links[0].map.clone());
         blocks.iter().map(rows).collect()
     }
 
     /// The same with other rows.
-    pub fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Self> {
-        let other = |(block, map): (&Block<E>, Arc<E::Map>)| {
+    pub fn with_maps(&self, maps: Vec<Arc<Map>>) -> Option<Self> {
+        let other = |(block, map): (&Block, Arc<Map>)| {
             let mut links = block.links.clone();
             links.first_mut()?.map = map;
             block.by_rows.then_some(Block { links, by_rows: true })
@@ -72,19 +73,19 @@ impl<E: Engine> Blocks<E> {
 }
 
 /// What steps over the edges are made on, for some nodes.
-struct Ground<E: Engine> {
+struct Ground {
     seen: Arc<Neighbourhood>,
     /// P and Pᵀ; none where nobody walks.
-    steps: Vec<Arc<E::Map>>,
+    steps: Vec<Arc<Map>>,
     /// Features of the nodes that are seen.
-    features: Option<Arc<E::Map>>,
+    features: Option<Arc<Map>>,
     /// The rows of weights of the nodes that are seen.
-    selection: Option<Arc<E::Map>>,
+    selection: Option<Arc<Map>>,
 }
 
-impl<E: Engine> Ground<E> {
+impl Ground {
     /// X·W or W of the nodes within some steps.
-    fn start(&self, from: From, steps: usize) -> Link<E> {
+    fn start(&self, from: From, steps: usize) -> Link {
         let map = match from {
             From::Features => &self.features,
             From::Nodes => &self.selection,
@@ -93,7 +94,7 @@ impl<E: Engine> Ground<E> {
         Link { map: map.clone(), rows: self.seen.size(steps) }
     }
 
-    fn walk(&self, word: &[Along], from: From) -> Block<E> {
+    fn walk(&self, word: &[Along], from: From) -> Block {
         let step = |(k, along): (usize, &Along)| {
             let map = self.steps[usize::from(*along == Along::In)].clone();
             Link { map, rows: self.seen.size(k) }
@@ -104,19 +105,19 @@ impl<E: Engine> Ground<E> {
     }
 }
 
-impl<E: Engine> Computed<'_, E> {
+impl Computed<'_> {
     /// What the channels of some nodes need in a step that is made once, or by an engine with lanes.
-    pub fn blocks(&self, engine: &E, nodes: &[u32]) -> Result<Blocks<E>, ModelError> {
+    pub fn blocks(&self, engine: &Engine, nodes: &[u32]) -> Result<Blocks, ModelError> {
         self.assemble(engine, nodes, None)
     }
 
     /// The blocks of all channels; those that walk are given, or go over the edges.
     pub fn assemble(
         &self,
-        engine: &E,
+        engine: &Engine,
         nodes: &[u32],
-        walks: Option<Vec<Option<Block<E>>>>,
-    ) -> Result<Blocks<E>, ModelError> {
+        walks: Option<Vec<Option<Block>>>,
+    ) -> Result<Blocks, ModelError> {
         let prepare = |map| engine.prepare(map).map(Arc::new);
         let each = || nodes.iter().map(|&u| u as usize);
         let table = match &self.table {
@@ -124,7 +125,7 @@ impl<E: Engine> Computed<'_, E> {
             None => None,
         };
         let ground = self.ground(engine, nodes, walks.is_none())?;
-        let block = |product: &Product| -> Result<Block<E>, ModelError> {
+        let block = |product: &Product| -> Result<Block, ModelError> {
             let rows = match product {
                 Product::Raw => feature_rows(&self.features, each()),
                 Product::Rows(word) => self.adjacency_rows(word, nodes),
@@ -143,7 +144,7 @@ impl<E: Engine> Computed<'_, E> {
                     return Ok(block);
                 }
                 Product::Spread { operator, filter } => {
-                    let series = Series::of(filter);
+                    let series = filter.series().clone();
                     let steps = series.steps().unwrap_or(0);
                     let near = Arc::new(Neighbourhood::new(&self.pattern, nodes, steps));
                     let edges = EdgeMatrix::operator(operator, &near);
@@ -168,11 +169,11 @@ impl<E: Engine> Computed<'_, E> {
     }
 
     /// What walks from some nodes, where they go over the edges, and filters in every step are made on.
-    fn ground(&self, engine: &E, nodes: &[u32], walks: bool) -> Result<Ground<E>, ModelError> {
+    fn ground(&self, engine: &Engine, nodes: &[u32], walks: bool) -> Result<Ground, ModelError> {
         let prepare = |map| engine.prepare(map).map(Arc::new);
         let starts = |product: &Product| match product {
             Product::Spread { filter, .. } => {
-                Some((From::Features, Series::of(filter).steps().unwrap_or(0)))
+                Some((From::Features, filter.series().steps().unwrap_or(0)))
             }
             Product::Walk { word, from } if walks => Some((*from, word.len())),
             _ => None,
@@ -198,7 +199,7 @@ impl<E: Engine> Computed<'_, E> {
     }
 
     /// The rows of some nodes of a matrix with a row for each.
-    fn selection<T: Scalar>(&self, rows: &[usize]) -> MapSource<T> {
+    fn selection(&self, rows: &[usize]) -> MapSource {
         let units = rows.iter().enumerate().map(|(row, &node)| (row, node as u32, 1.0));
         let units = SparseMatrix::from_triplets(rows.len(), self.nodes(), units);
         let Ok(units) = units else { unreachable!("every node is one of the graph") };
@@ -221,7 +222,7 @@ impl<E: Engine> Computed<'_, E> {
     }
 
     /// Rows of a word, one column per node of the graph.
-    fn adjacency_rows<T: Scalar>(&self, word: &[Along], nodes: &[u32]) -> MapSource<T> {
+    fn adjacency_rows(&self, word: &[Along], nodes: &[u32]) -> MapSource {
         let entries = nodes.iter().enumerate().flat_map(|(row, &u)| {
             let entries = self.word_row(word, u as usize);
             entries.into_iter().map(move |(v, weight)| (row, v as u32, weight as f32))

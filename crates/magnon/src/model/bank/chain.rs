@@ -1,6 +1,6 @@
 //! Products of sparse matrices that are applied in every step, made small beforehand.
 
-use crate::nn::PreciseRows;
+use crate::compute::PreciseRows;
 
 /// Appends the entries of a row of a matrix to a list: columns, ascending, and values.
 pub(super) type Source<'a> = Box<dyn Fn(u32, &mut Vec<(u32, f64)>) + 'a>;

@@ -5,14 +5,14 @@ use super::prepared::Prepared;
 use super::probe;
 use super::table::Table;
 use super::twins::Twins;
-use crate::data::Features;
+use crate::compute::{Engine, Field, Map, Relabelling};
 use crate::filter::{Filter, Propagated, propagate};
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::model::dirgnn::InAndOut;
 use crate::model::network::{BuildSeconds, places_in};
 use crate::model::rows::{feature_rows, filter_reach};
 use crate::model::{Inputs, ModelError, ProductOrder, Purpose, Reach};
-use crate::nn::{Engine, Field, Relabelling, Series};
 use crate::operator::{Along, MagneticOperator, Neighbourhood, Pattern};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -77,7 +77,7 @@ impl ComputedChannel {
 }
 
 /// The channels of a bank on a graph with its features.
-pub(super) struct Computed<'a, E: Engine> {
+pub(super) struct Computed<'a> {
     pub channels: Vec<ComputedChannel>,
     pub features: Cow<'a, Features>,
     prepared: Prepared,
@@ -86,7 +86,7 @@ pub(super) struct Computed<'a, E: Engine> {
     /// Nodes with the same neighbours, once they were asked for.
     pub twins: OnceLock<Option<Twins>>,
     /// X, where products are made as H·(X·W).
-    pub whole: Option<Arc<E::Map>>,
+    pub whole: Option<Arc<Map>>,
     /// Channels whose rows are taken as they are.
     pub table: Option<Table>,
     /// Whether batches are taken of it.
@@ -100,9 +100,9 @@ pub(super) const ROOM: usize = 2 << 30;
 /// A product with sparse rows takes about this many times as long per multiplication as a dense one.
 const SPARSE_COST: usize = 4;
 
-impl<'a, E: Engine> Computed<'a, E> {
+impl<'a> Computed<'a> {
     pub fn new(
-        engine: &E,
+        engine: &Engine,
         inputs: &Inputs<'a>,
         channels: &[Channel],
         prepared: Prepared,
@@ -244,7 +244,7 @@ impl<'a, E: Engine> Computed<'a, E> {
         let field = if operator.is_real() { Field::Real } else { Field::Complex };
         let x = self.features.as_ref();
         let bytes = x.rows().saturating_mul(x.cols()).saturating_mul(4 * field.parts());
-        let steps = Series::of(&filter).steps();
+        let steps = filter.series().steps();
         let compute = |operator: &MagneticOperator, filter: &Filter| {
             let compute = || Ok(propagate(operator, filter, x, inputs.progress)?);
             match inputs.shared.filter(|_| self.prepared == Prepared::default()) {
@@ -311,7 +311,7 @@ impl<'a, E: Engine> Computed<'a, E> {
     pub fn longest(&self) -> Option<usize> {
         let steps = self.channels.iter().filter_map(|channel| match &channel.product {
             Product::Walk { word, .. } => Some(word.len()),
-            Product::Spread { filter, .. } => Some(Series::of(filter).steps().unwrap_or(0)),
+            Product::Spread { filter, .. } => Some(filter.series().steps().unwrap_or(0)),
             _ => None,
         });
         steps.max()

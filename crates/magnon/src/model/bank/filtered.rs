@@ -2,8 +2,8 @@
 
 use super::channel::Channel;
 use super::words::{Steps, Word, map, step_config};
-use crate::data::Features;
 use crate::filter::{FilterConfig, FilterError, FilterKind, Progress, Propagated, propagate};
+use crate::matrix::Features;
 use crate::matrix::{Matrix, SparseMatrix};
 use crate::operator::{Along, MagneticOperator, OperatorConfig, OperatorError, Pattern};
 use num_complex::Complex32;

@@ -3,10 +3,9 @@
 use super::blocks::Blocks;
 use super::compute::Computed;
 use super::{BankActivation, BankConfig};
+use crate::compute::{Activation, Engine, Field, Shape};
 use crate::model::{Inputs, Mode};
-use crate::nn::{
-    Activation, Engine, Field, Join, Layout, Linear, NamedNumbers, ParameterId, Shape, Trace, Var,
-};
+use crate::nn::{Join, Layout, Linear, NamedNumbers, ParameterId, Trace, Var};
 
 /// The name of the parameter that weighs the channels.
 const CHANNEL_WEIGHTS: &str = "channel_weights";
@@ -30,11 +29,7 @@ pub(super) struct Head {
 const WEIGHTS: u32 = 16;
 
 impl Head {
-    pub fn new<E: Engine>(
-        config: &BankConfig,
-        inputs: &Inputs,
-        computed: &Computed<E>,
-    ) -> (Layout, Self) {
+    pub fn new(config: &BankConfig, inputs: &Inputs, computed: &Computed) -> (Layout, Self) {
         let mut layout = Layout::default();
         let gated = config.activation == BankActivation::GatedTanh;
         let mut channels = Vec::new();
@@ -71,7 +66,7 @@ impl Head {
         (layout, head)
     }
 
-    pub fn logits<E: Engine>(&self, trace: &mut Trace<E>, blocks: &Blocks<E>, mode: Mode) -> Var {
+    pub fn logits(&self, trace: &mut Trace, blocks: &Blocks, mode: Mode) -> Var {
         let shares = trace.parameter(self.weights);
         let shares = trace.softmax(shares);
         let join = Join {
@@ -113,7 +108,7 @@ impl Head {
     }
 
     /// The weights of all channels, some of them dropped.
-    fn channel_weights<E: Engine>(&self, trace: &mut Trace<E>, mode: Mode) -> Vec<Var> {
+    fn channel_weights(&self, trace: &mut Trace, mode: Mode) -> Vec<Var> {
         let mut weights = Vec::with_capacity(self.channels.len());
         for (site, channel) in (WEIGHTS..).zip(&self.channels) {
             let weight = trace.parameter(channel.weight);
@@ -126,7 +121,7 @@ impl Head {
     }
 
     /// Whether an engine takes all channels at once, where they are chains of sparse maps.
-    pub fn takes_chains<E: Engine>(&self, engine: &E) -> bool {
+    pub fn takes_chains(&self, engine: &Engine) -> bool {
         let Some(first) = self.channels.first() else { return false };
         let (cols, classes) = (first.shape.cols(), self.last.shape.cols());
         self.deeper.is_empty()
@@ -142,7 +137,7 @@ impl Head {
 
     /// The bias of a channel. Beside rows that are scaled to norm 1 afterwards it counts by its size in relation to
     /// theirs: it is measured in their size, so that the scale of the features does not matter.
-    fn bias<E: Engine>(&self, trace: &mut Trace<E>, c: usize, channel: &Linear) -> Option<Var> {
+    fn bias(&self, trace: &mut Trace, c: usize, channel: &Linear) -> Option<Var> {
         let bias = trace.parameter(channel.bias?);
         Some(match self.sizes {
             Some(sizes) => {
@@ -154,12 +149,7 @@ impl Head {
     }
 
     /// A channel's product as real numbers, and the bias that is still to be added.
-    fn read<E: Engine>(
-        &self,
-        trace: &mut Trace<E>,
-        product: Var,
-        bias: Option<Var>,
-    ) -> (Var, Option<Var>) {
+    fn read(&self, trace: &mut Trace, product: Var, bias: Option<Var>) -> (Var, Option<Var>) {
         let complex = trace.shape(product).field() == Field::Complex;
         if self.activation == BankActivation::GatedTanh {
             let f = if complex { Activation::GatedTanh } else { Activation::Tanh };
@@ -174,7 +164,7 @@ impl Head {
         (trace.sum(&[(1.0, real)]), bias)
     }
 
-    fn activate<E: Engine>(&self, trace: &mut Trace<E>, x: Var) -> Var {
+    fn activate(&self, trace: &mut Trace, x: Var) -> Var {
         let f = match self.activation {
             BankActivation::Relu => Activation::Relu,
             BankActivation::Tanh | BankActivation::GatedTanh => Activation::Tanh,

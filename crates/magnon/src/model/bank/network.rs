@@ -3,44 +3,45 @@
 use super::blocks::Blocks;
 use super::compute::Computed;
 use super::head::Head;
+use crate::compute::{Engine, Map, Relabelling};
 use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, Gathered, RowClassifier, evaluate, named};
 use crate::model::{Mode, ModelError, Network, Reach, View};
-use crate::nn::{Engine, Layout, Parameters, Relabelling, Trace, Var};
+use crate::nn::{Layout, Parameters, Trace, Var};
 use std::sync::Arc;
 
 /// Nodes that are predicted at a time, where each has rows of its own.
 const PART: usize = 1 << 12;
 
 /// A bank on data.
-pub(super) struct Bank<'a, E: Engine> {
+pub(super) struct Bank<'a> {
     layout: Layout,
     head: Head,
-    computed: Computed<'a, E>,
+    computed: Computed<'a>,
 }
 
-impl<'a, E: Engine> Bank<'a, E> {
-    pub fn new(layout: Layout, head: Head, computed: Computed<'a, E>) -> Self {
+impl<'a> Bank<'a> {
+    pub fn new(layout: Layout, head: Head, computed: Computed<'a>) -> Self {
         Self { layout, head, computed }
     }
 
-    fn view_of(&self, blocks: Blocks<E>) -> Box<dyn View<E>> {
+    fn view_of(&self, blocks: Blocks) -> Box<dyn View> {
         Box::new(BankView { head: self.head.clone(), blocks })
     }
 }
 
-impl<E: Engine> Network<E> for Bank<'_, E> {
+impl Network for Bank<'_> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+    fn view(&self, engine: &Engine, nodes: &[u32]) -> Result<Box<dyn View>, ModelError> {
         let [blocks] =
             self.computed.repeated_blocks(engine, [nodes], self.head.takes_chains(engine))?;
         Ok(self.view_of(blocks))
     }
 
-    fn views(&self, engine: &E, parts: [&[u32]; 2]) -> Result<[Box<dyn View<E>>; 2], ModelError> {
+    fn views(&self, engine: &Engine, parts: [&[u32]; 2]) -> Result<[Box<dyn View>; 2], ModelError> {
         // Weights that are dropped in training are others than those of validation, and lanes go both ways at once.
         let apart = self.head.drops_weights() || engine.has_lanes();
         if apart || !self.computed.shares(parts) {
@@ -63,7 +64,7 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
         self.computed.places(nodes)
     }
 
-    fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
+    fn by_rows(&self) -> Option<&dyn RowClassifier> {
         self.computed.has_rows().then_some(self)
     }
 
@@ -73,8 +74,8 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
 
     fn predict(
         &self,
-        engine: &E,
-        parameters: &Parameters<E>,
+        engine: &Engine,
+        parameters: &Parameters,
         nodes: Option<&[u32]>,
     ) -> Result<Matrix<f32>, ModelError> {
         let nodes = named(nodes, self.computed.nodes());
@@ -95,12 +96,12 @@ impl<E: Engine> Network<E> for Bank<'_, E> {
     }
 }
 
-impl<E: Engine> RowClassifier<E> for Bank<'_, E> {
+impl RowClassifier for Bank<'_> {
     fn logits_of(
         &self,
-        trace: &mut Trace<E>,
+        trace: &mut Trace,
         nodes: &[u32],
-        _: &mut Gathered<E::Real>,
+        _: &mut Gathered<f32>,
         mode: Mode,
     ) -> Result<Var, ModelError> {
         let blocks = self.computed.blocks(trace.engine(), nodes)?;
@@ -109,22 +110,22 @@ impl<E: Engine> RowClassifier<E> for Bank<'_, E> {
 }
 
 /// The channels of some nodes.
-struct BankView<E: Engine> {
+struct BankView {
     head: Head,
-    blocks: Blocks<E>,
+    blocks: Blocks,
 }
 
-impl<E: Engine> View<E> for BankView<E> {
-    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+impl View for BankView {
+    fn maps(&self) -> Option<Vec<Arc<Map>>> {
         self.blocks.maps()
     }
 
-    fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+    fn with_maps(&self, maps: Vec<Arc<Map>>) -> Option<Box<dyn View>> {
         let blocks = self.blocks.with_maps(maps)?;
         Some(Box::new(Self { head: self.head.clone(), blocks }))
     }
 
-    fn logits(&self, trace: &mut Trace<E>, _: Option<Var>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, _: Option<Var>, mode: Mode) -> Var {
         self.head.logits(trace, &self.blocks, mode)
     }
 }

@@ -1,7 +1,7 @@
 //! What a bank does to the features before they are filtered.
 
-use crate::data::Features;
 use crate::graph::log_degrees;
+use crate::matrix::Features;
 use crate::model::Inputs;
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! How large a channel is, without making it: Hutchinson's estimate by a few columns of random signs.
 
-use crate::data::Features;
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use num_complex::Complex32;
 use rand::{RngExt, SeedableRng};

@@ -5,12 +5,12 @@
 
 use super::channel::Channel;
 use super::filtered::{ChannelBlock, filter_channels};
-use crate::data::Features;
+use crate::compute::{Field, MapSource, Shape};
 use crate::disk;
 use crate::filter::{FilterError, Progress};
+use crate::matrix::Features;
 use crate::memory::try_zeroed;
 use crate::model::ModelError;
-use crate::nn::{Field, MapSource, Scalar, Shape};
 use crate::operator::Pattern;
 use std::fs::File;
 use std::io::{self, Write};
@@ -201,14 +201,14 @@ impl Table {
     }
 
     /// One channel of what [`rows`](Self::rows) gave.
-    pub fn channel<T: Scalar>(&self, rows: &[f32], channel: usize) -> MapSource<T> {
+    pub fn channel(&self, rows: &[f32], channel: usize) -> MapSource {
         let (place, field) = self.places[channel];
         let across = self.columns * field.parts();
         let each = rows.chunks_exact(self.width.max(1));
         let shape = Shape::new(each.len(), self.columns, field);
         let mut numbers = Vec::with_capacity(shape.len());
         for row in each {
-            numbers.extend(row[place..place + across].iter().map(|&x| T::from_f32(x)));
+            numbers.extend(row[place..place + across].iter().copied());
         }
         MapSource::Dense { shape, numbers }
     }
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(a, b);
         for (k, (_, field)) in channels.iter().enumerate() {
             let [MapSource::Dense { shape, numbers }, MapSource::Dense { numbers: other, .. }] =
-                [(&memory, &a), (&file, &b)].map(|(table, rows)| table.channel::<f32>(rows, k))
+                [(&memory, &a), (&file, &b)].map(|(table, rows)| table.channel(rows, k))
             else {
                 panic!("a channel is dense")
             };

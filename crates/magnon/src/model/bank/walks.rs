@@ -4,23 +4,24 @@ use super::blocks::{Block, Blocks, Link};
 use super::chain::{Chain, Source};
 use super::compute::{Computed, ComputedChannel, From, Product, ROOM, stored};
 use super::twins::Twins;
-use crate::data::Features;
+use crate::compute::{Engine, Map, MapSource, PreciseRows};
+use crate::matrix::Features;
 use crate::model::ModelError;
 use crate::model::rows::feature_rows;
-use crate::nn::{Engine, MapChain, MapSource, PreciseRows};
+use crate::nn::MapChain;
 use crate::operator::Along;
 use std::sync::Arc;
 
 /// Matrices that were handed to an engine, each once.
-struct MapStore<'e, E: Engine> {
-    engine: &'e E,
-    known: Vec<(PreciseRows, Arc<E::Map>)>,
+struct MapStore<'e> {
+    engine: &'e Engine,
+    known: Vec<(PreciseRows, Arc<Map>)>,
     /// Rows of dense features, by their nodes.
-    features: Vec<(Vec<u32>, Arc<E::Map>)>,
+    features: Vec<(Vec<u32>, Arc<Map>)>,
 }
 
-impl<E: Engine> MapStore<'_, E> {
-    fn link(&mut self, matrix: PreciseRows) -> Result<Link<E>, ModelError> {
+impl MapStore<'_> {
+    fn link(&mut self, matrix: PreciseRows) -> Result<Link, ModelError> {
         let rows = matrix.rows();
         let found = self.known.iter().find(|(known, _)| *known == matrix);
         let map = match found {
@@ -34,7 +35,7 @@ impl<E: Engine> MapStore<'_, E> {
         Ok(Link { map, rows })
     }
 
-    fn features(&mut self, x: &Features, nodes: &[u32]) -> Result<Link<E>, ModelError> {
+    fn features(&mut self, x: &Features, nodes: &[u32]) -> Result<Link, ModelError> {
         let found = self.features.iter().find(|(known, _)| known == nodes);
         let map = match found {
             Some((_, map)) => map.clone(),
@@ -50,23 +51,23 @@ impl<E: Engine> MapStore<'_, E> {
 }
 
 /// The maps of a word.
-struct Maps<E: Engine> {
+struct Maps {
     /// Those that have the rows of each part.
-    heads: Vec<Link<E>>,
+    heads: Vec<Link>,
     /// What all parts share.
-    tail: Vec<Link<E>>,
+    tail: Vec<Link>,
 }
 
-impl<E: Engine> Computed<'_, E> {
+impl Computed<'_> {
     /// What the channels of parts of the nodes need in steps that are made again and again: what can be computed beforehand
     /// is, and parts share what they have in common. `together` says whether all channels are wanted at once where they can be had so.
     pub fn repeated_blocks<const N: usize>(
         &self,
-        engine: &E,
+        engine: &Engine,
         parts: [&[u32]; N],
         together: bool,
-    ) -> Result<[Blocks<E>; N], ModelError> {
-        let mut blocks: Vec<Blocks<E>> = Vec::with_capacity(N);
+    ) -> Result<[Blocks; N], ModelError> {
+        let mut blocks: Vec<Blocks> = Vec::with_capacity(N);
         let chained = self.walks() && !engine.has_lanes() && self.chain_bytes() <= ROOM;
         let mut store = MapStore { engine, known: Vec::new(), features: Vec::new() };
         if let Some(chains) = self.all_chains(&mut store, &parts, chained && together)? {
@@ -116,10 +117,10 @@ impl<E: Engine> Computed<'_, E> {
     /// All channels as chains of sparse maps, where they are wanted and can be.
     fn all_chains(
         &self,
-        store: &mut MapStore<E>,
+        store: &mut MapStore,
         parts: &[&[u32]],
         wanted: bool,
-    ) -> Result<Option<Arc<[MapChain<E>]>>, ModelError> {
+    ) -> Result<Option<Arc<[MapChain]>>, ModelError> {
         let sparse = matches!(self.features.as_ref(), Features::Sparse(_));
         let way = |channel: &'_ ComputedChannel| -> Option<(Vec<Along>, From)> {
             let (word, from) = match channel.product {
@@ -133,7 +134,7 @@ impl<E: Engine> Computed<'_, E> {
         let mut chains = Vec::with_capacity(ways.len());
         for (word, from) in ways {
             let Maps { heads, tail } = self.chain(store, parts, &word, from)?;
-            let maps = |links: Vec<Link<E>>| links.into_iter().map(|link| link.map).collect();
+            let maps = |links: Vec<Link>| links.into_iter().map(|link| link.map).collect();
             chains.push(MapChain { tail: maps(tail), heads: maps(heads) });
         }
         Ok(Some(chains.into()))
@@ -142,10 +143,10 @@ impl<E: Engine> Computed<'_, E> {
     /// For each part, the blocks of the channels that walk.
     fn walk_chains(
         &self,
-        store: &mut MapStore<E>,
+        store: &mut MapStore,
         parts: &[&[u32]],
-    ) -> Result<Vec<Vec<Option<Block<E>>>>, ModelError> {
-        let mut made: Vec<Vec<Option<Block<E>>>> = parts.iter().map(|_| Vec::new()).collect();
+    ) -> Result<Vec<Vec<Option<Block>>>, ModelError> {
+        let mut made: Vec<Vec<Option<Block>>> = parts.iter().map(|_| Vec::new()).collect();
         for channel in &self.channels {
             let Some((word, from)) = channel.walk() else {
                 made.iter_mut().for_each(|blocks| blocks.push(None));
@@ -163,11 +164,11 @@ impl<E: Engine> Computed<'_, E> {
     /// The maps of a word.
     fn chain(
         &self,
-        store: &mut MapStore<E>,
+        store: &mut MapStore,
         parts: &[&[u32]],
         word: &[Along],
         from: From,
-    ) -> Result<Maps<E>, ModelError> {
+    ) -> Result<Maps, ModelError> {
         let (sources, cols) = self.sources(word, from);
         let Chain { factors, columns } = Chain::new(&parts.concat(), &sources, cols);
         let mut factors = factors.into_iter();

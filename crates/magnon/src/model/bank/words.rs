@@ -4,10 +4,10 @@
 //! S = (√2/4)·((P + Pᵀ) + i(P − Pᵀ)). So one product with a real block Y tells PY and PᵀY: they are √2 times the sum and
 //! the difference of its real and imaginary parts.
 
-use crate::data::Features;
 use crate::filter::{
     Filter, FilterConfig, FilterError, FilterKind, Progress, Propagated, propagate,
 };
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::operator::{
     Along, Charge, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern,

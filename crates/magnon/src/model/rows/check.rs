@@ -1,8 +1,8 @@
 //! Whether a file of filtered features holds what a configuration gives.
 
 use super::source::{MappedRows, RowSource};
-use crate::data::Features;
 use crate::filter::{Filter, Propagated, propagate_block};
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::model::ModelError;
 use crate::operator::MagneticOperator;

@@ -4,12 +4,14 @@ use super::check::check_mapped;
 use super::order::{ProductOrder, dense_rows, feature_rows, filter_rows};
 use super::project::{classify, multiply, project};
 use super::source::{MappedRows, RowSource};
-use crate::data::Features;
-use crate::filter::{Filter, Form, Propagated, propagate};
+use crate::compute::Series;
+use crate::compute::{Engine, Field, Map, MapSource};
+use crate::filter::{Filter, Propagated, propagate, propagate_on};
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::model::network::{BuildSeconds, Gathered, RowClassifier};
 use crate::model::{Inputs, Mode, ModelError, Network, Purpose, Reach, View};
-use crate::nn::{Engine, Field, Layout, Linear, MapSource, Parameters, Scalar, Trace, Var};
+use crate::nn::{Layout, Linear, Parameters, Trace, Var};
 use crate::operator::MagneticOperator;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +21,7 @@ pub(in crate::model) trait Head: Copy + Send + Sync + 'static {
     /// The first layer, whose weights are multiplied with the rows.
     fn first(&self) -> Linear;
     /// Logits from the product of rows and first weights.
-    fn finish<E: Engine>(&self, trace: &mut Trace<E>, product: Var, mode: Mode) -> Var;
+    fn finish(&self, trace: &mut Trace, product: Var, mode: Mode) -> Var;
 }
 
 /// Where rows come from, with what was computed for them.
@@ -58,8 +60,8 @@ impl<'a> RowInput<'a> {
     }
 
     /// X̄ = h(S)X, for a head over the operator's field, or over the reals where `real`.
-    pub fn filtered<E: Engine>(
-        engine: &E,
+    pub fn filtered(
+        engine: &Engine,
         inputs: &Inputs<'a>,
         filter: impl FnOnce(&MagneticOperator) -> Result<Filter, ModelError>,
         real: bool,
@@ -91,7 +93,7 @@ impl<'a> RowInput<'a> {
             (None, Purpose::Predict, _) | (None, _, ProductOrder::Factored) => Rows::Unmade,
             (None, _, ProductOrder::Rows) => {
                 let compute =
-                    || Ok(engine.propagate(&operator, &filter, features, inputs.progress)?);
+                    || Ok(propagate_on(engine, &operator, &filter, features, inputs.progress)?);
                 Rows::Filtered(match inputs.shared {
                     Some(shared) => shared.filtered(&operator, &filter, compute)?,
                     None => Arc::new(compute()?),
@@ -129,20 +131,20 @@ impl<'a> RowInput<'a> {
 }
 
 /// A head on rows of features.
-pub(in crate::model) struct RowNetwork<'a, E: Engine, H> {
+pub(in crate::model) struct RowNetwork<'a, H> {
     layout: Layout,
     head: H,
     input: RowInput<'a>,
     /// Whether the first layer is real: complex rows are then twice as many real columns.
     real: bool,
     /// X, where products are made as H·(X·W).
-    features: Option<Arc<E::Map>>,
+    features: Option<Arc<Map>>,
 }
 
-impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
+impl<'a, H: Head> RowNetwork<'a, H> {
     /// Puts a head on rows.
     pub fn new(
-        engine: &E,
+        engine: &Engine,
         layout: Layout,
         head: H,
         input: RowInput<'a>,
@@ -157,7 +159,7 @@ impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
         Ok(Self { layout, head, input, real, features })
     }
 
-    fn rows_of(&self, nodes: &[u32]) -> Result<MapSource<E::Real>, ModelError> {
+    fn rows_of(&self, nodes: &[u32]) -> Result<MapSource, ModelError> {
         let each = nodes.iter().map(|&u| u as usize);
         match (&self.input.rows, &self.input.filter) {
             (Rows::Raw, _) => Ok(feature_rows(self.input.features, each)),
@@ -174,12 +176,12 @@ impl<'a, E: Engine, H: Head> RowNetwork<'a, E, H> {
     }
 }
 
-impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
+impl<H: Head> Network for RowNetwork<'_, H> {
     fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    fn view(&self, engine: &E, nodes: &[u32]) -> Result<Box<dyn View<E>>, ModelError> {
+    fn view(&self, engine: &Engine, nodes: &[u32]) -> Result<Box<dyn View>, ModelError> {
         let rows = Arc::new(engine.prepare(self.rows_of(nodes)?)?);
         Ok(Box::new(RowView { rows, features: self.features.clone(), head: self.head }))
     }
@@ -191,8 +193,8 @@ impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
         }
     }
 
-    fn by_rows(&self) -> Option<&dyn RowClassifier<E>> {
-        self.input.all().map(|_| self as &dyn RowClassifier<E>)
+    fn by_rows(&self) -> Option<&dyn RowClassifier> {
+        self.input.all().map(|_| self as &dyn RowClassifier)
     }
 
     fn order(&self) -> Option<ProductOrder> {
@@ -205,8 +207,8 @@ impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
 
     fn predict(
         &self,
-        engine: &E,
-        parameters: &Parameters<E>,
+        engine: &Engine,
+        parameters: &Parameters,
         nodes: Option<&[u32]>,
     ) -> Result<Matrix<f32>, ModelError> {
         let (head, features) = (&self.head, self.input.features);
@@ -244,12 +246,12 @@ impl<E: Engine, H: Head> Network<E> for RowNetwork<'_, E, H> {
     }
 }
 
-impl<E: Engine, H: Head> RowClassifier<E> for RowNetwork<'_, E, H> {
+impl<H: Head> RowClassifier for RowNetwork<'_, H> {
     fn logits_of(
         &self,
-        trace: &mut Trace<E>,
+        trace: &mut Trace,
         nodes: &[u32],
-        gathered: &mut Gathered<E::Real>,
+        gathered: &mut Gathered<f32>,
         mode: Mode,
     ) -> Result<Var, ModelError> {
         let Some(rows) = self.input.all() else { unreachable!("there are rows to classify by") };
@@ -261,7 +263,7 @@ impl<E: Engine, H: Head> RowClassifier<E> for RowNetwork<'_, E, H> {
         numbers.clear();
         for &node in nodes {
             rows.copy(node as usize, row);
-            numbers.extend(row.iter().map(|&x| E::Real::from_f32(x)));
+            numbers.extend_from_slice(row);
         }
         let rows = trace.input(shape, numbers);
         let weight = trace.parameter(self.head.first().weight);
@@ -271,15 +273,15 @@ impl<E: Engine, H: Head> RowClassifier<E> for RowNetwork<'_, E, H> {
 }
 
 /// The rows of some nodes.
-struct RowView<E: Engine, H> {
-    rows: Arc<E::Map>,
-    features: Option<Arc<E::Map>>,
+struct RowView<H> {
+    rows: Arc<Map>,
+    features: Option<Arc<Map>>,
     head: H,
 }
 
-impl<E: Engine, H: Head> View<E> for RowView<E, H> {
+impl<H: Head> View for RowView<H> {
     /// The first weights, or X·W where products are made as H·(X·W).
-    fn begin(&self, trace: &mut Trace<E>) -> Option<Var> {
+    fn begin(&self, trace: &mut Trace) -> Option<Var> {
         let weight = trace.parameter(self.head.first().weight);
         Some(match &self.features {
             Some(features) => trace.map(features, weight),
@@ -287,16 +289,16 @@ impl<E: Engine, H: Head> View<E> for RowView<E, H> {
         })
     }
 
-    fn maps(&self) -> Option<Vec<Arc<E::Map>>> {
+    fn maps(&self) -> Option<Vec<Arc<Map>>> {
         Some(vec![self.rows.clone()])
     }
 
-    fn with_maps(&self, maps: Vec<Arc<E::Map>>) -> Option<Box<dyn View<E>>> {
+    fn with_maps(&self, maps: Vec<Arc<Map>>) -> Option<Box<dyn View>> {
         let rows = maps.into_iter().next()?;
         Some(Box::new(Self { rows, features: self.features.clone(), head: self.head }))
     }
 
-    fn logits(&self, trace: &mut Trace<E>, shared: Option<Var>, mode: Mode) -> Var {
+    fn logits(&self, trace: &mut Trace, shared: Option<Var>, mode: Mode) -> Var {
         let shared = shared.or_else(|| self.begin(trace));
         let Some(shared) = shared else { unreachable!("a row network shares its first weights") };
         let product = trace.map(&self.rows, shared);
@@ -308,7 +310,7 @@ impl<E: Engine, H: Head> View<E> for RowView<E, H> {
 pub(in crate::model) fn filter_reach(operator: &MagneticOperator, filter: &Filter) -> Reach {
     // A Chebyshev series is drawn over the spectrum's bounds, which move with the graph where it is
     // not normalised.
-    let moves = matches!(filter.form(), Form::Chebyshev { .. }) && !operator.has_fixed_bounds();
+    let moves = matches!(filter.series(), Series::Chebyshev { .. }) && !operator.has_fixed_bounds();
     match filter.order() {
         Some(order) if !moves => Reach::Hops(order),
         _ => Reach::Everything,

@@ -1,11 +1,11 @@
 //! In which order X̄W = h(S)XW is evaluated, and the rows that it takes.
 
 use super::source::RowSource;
-use crate::data::Features;
+use crate::compute::{Field, MapSource, Shape};
 use crate::filter::{Filter, Propagated, propagate};
+use crate::matrix::Features;
 use crate::matrix::SparseMatrix;
 use crate::model::ModelError;
-use crate::nn::{Field, MapSource, Scalar, Shape};
 use crate::operator::{MagneticOperator, Normalize};
 use serde::{Deserialize, Serialize};
 
@@ -38,27 +38,27 @@ impl ProductOrder {
 }
 
 /// The rows of some nodes as a dense map; complex ones as twice as many real columns where `real`.
-pub(crate) fn dense_rows<T: Scalar>(
+pub(crate) fn dense_rows(
     source: &(impl RowSource + ?Sized),
     nodes: impl ExactSizeIterator<Item = usize>,
     real: bool,
-) -> MapSource<T> {
+) -> MapSource {
     let shape = source.shape().with_rows(nodes.len());
     let shape = if real { shape.as_real() } else { shape };
     let mut numbers = Vec::with_capacity(shape.len());
     let mut row = vec![0.0; shape.width()];
     for node in nodes {
         source.copy(node, &mut row);
-        numbers.extend(row.iter().map(|&x| T::from_f32(x)));
+        numbers.extend(row.iter().copied());
     }
     MapSource::Dense { shape, numbers }
 }
 
 /// The features of some nodes: sparse where they are.
-pub(crate) fn feature_rows<T: Scalar>(
+pub(crate) fn feature_rows(
     features: &Features,
     nodes: impl ExactSizeIterator<Item = usize> + Clone,
-) -> MapSource<T> {
+) -> MapSource {
     if let Features::Sparse(x) = features {
         let entries = nodes.clone().enumerate().flat_map(|(row, node)| {
             let (columns, values) = x.row(node);
@@ -73,11 +73,11 @@ pub(crate) fn feature_rows<T: Scalar>(
 
 /// The rows of h(S) that belong to `nodes`, from its columns: h(S) is its own conjugate transpose,
 /// and that of a random walk is up to the degrees.
-pub(crate) fn filter_rows<T: Scalar>(
+pub(crate) fn filter_rows(
     operator: &MagneticOperator,
     filter: &Filter,
     nodes: &[u32],
-) -> Result<MapSource<T>, ModelError> {
+) -> Result<MapSource, ModelError> {
     let n = operator.nodes();
     let units = (0..).zip(nodes).map(|(column, &node)| (node as usize, column, 1.0));
     let units = SparseMatrix::from_triplets(n, nodes.len(), units);
@@ -92,10 +92,10 @@ pub(crate) fn filter_rows<T: Scalar>(
         for v in 0..n {
             let scale = scale(u as usize, v);
             match &columns {
-                Propagated::Real(h) => numbers.push(T::from_f32(scale * h.row(v)[column])),
+                Propagated::Real(h) => numbers.push(scale * h.row(v)[column]),
                 Propagated::Complex(h) => {
                     let value = h.row(v)[column].conj() * scale;
-                    numbers.extend([value.re, value.im].map(T::from_f32));
+                    numbers.extend([value.re, value.im]);
                 }
             }
         }

@@ -2,12 +2,13 @@
 
 use super::network::Head;
 use super::source::RowSource;
-use crate::data::Features;
-use crate::filter::{Filter, Propagated};
+use crate::compute::{Engine, Scalar, Shape};
+use crate::filter::{Filter, Propagated, propagate_on};
+use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::model::network::log_probabilities;
 use crate::model::{Mode, ModelError};
-use crate::nn::{Engine, Parameters, Scalar, Shape, Tape};
+use crate::nn::{Parameters, Tape};
 use crate::operator::MagneticOperator;
 
 /// Rows of the hidden layer before its bias.
@@ -23,9 +24,9 @@ const ROWS: usize = 4096;
 
 /// h(S)XW for all nodes, or XW where there is no filter. Features or hidden columns are filtered,
 /// whichever are fewer.
-pub fn project<E: Engine>(
-    engine: &E,
-    parameters: &Parameters<E>,
+pub fn project(
+    engine: &Engine,
+    parameters: &Parameters,
     head: &impl Head,
     features: &Features,
     filter: Option<(&MagneticOperator, &Filter)>,
@@ -37,7 +38,7 @@ pub fn project<E: Engine>(
     let hidden = head.first().shape.width();
     let unwound = real && !operator.is_real();
     if features.cols() < hidden || unwound {
-        let filtered = engine.propagate(operator, filter, features, &|_, _| true)?;
+        let filtered = propagate_on(engine, operator, filter, features, &|_, _| true)?;
         return multiply(engine, parameters, head, &filtered, real);
     }
     let Block { shape, numbers } = multiply(engine, parameters, head, features, real)?;
@@ -46,7 +47,7 @@ pub fn project<E: Engine>(
         unreachable!("the numbers fill the shape")
     };
     let columns = Features::Dense(columns);
-    Ok(match engine.propagate(operator, filter, &columns, &|_, _| true)? {
+    Ok(match propagate_on(engine, operator, filter, &columns, &|_, _| true)? {
         Propagated::Real(h) => Block { shape, numbers: h.into_vec() },
         Propagated::Complex(h) => {
             let pair = |[a, b]: &[num_complex::Complex32; 2]| {
@@ -60,9 +61,9 @@ pub fn project<E: Engine>(
 }
 
 /// X·W in blocks of rows; complex rows are twice as many real columns where `real`.
-pub fn multiply<E: Engine>(
-    engine: &E,
-    parameters: &Parameters<E>,
+pub fn multiply(
+    engine: &Engine,
+    parameters: &Parameters,
     head: &impl Head,
     rows: &(impl RowSource + ?Sized),
     real: bool,
@@ -79,13 +80,13 @@ pub fn multiply<E: Engine>(
         let mut input = Vec::with_capacity(part.len());
         for node in start..start + part.rows() {
             rows.copy(node, &mut row);
-            input.extend(row.iter().map(|&x| E::Real::from_f32(x)));
+            input.extend_from_slice(&row);
         }
         let mut trace = tape.trace(parameters);
         let x = trace.input(part, &input);
         let weight = trace.parameter(weight.weight);
         let y = trace.product(x, weight);
-        let mut out = vec![E::Real::ZERO; part.rows() * shape.width()];
+        let mut out = vec![0f32; part.rows() * shape.width()];
         engine.download(trace.value(y)?, &mut out)?;
         numbers.extend(out.into_iter().map(|x| x.to_f64() as f32));
     }
@@ -93,9 +94,9 @@ pub fn multiply<E: Engine>(
 }
 
 /// Log-probabilities of the classes, one row for each row of `block`.
-pub fn classify<E: Engine>(
-    engine: &E,
-    parameters: &Parameters<E>,
+pub fn classify(
+    engine: &Engine,
+    parameters: &Parameters,
     head: &impl Head,
     block: &Block,
 ) -> Result<Matrix<f32>, ModelError> {
@@ -104,8 +105,7 @@ pub fn classify<E: Engine>(
     for numbers in block.numbers.chunks((ROWS * block.shape.width()).max(1)) {
         let rows = numbers.len() / block.shape.width().max(1);
         let mut trace = tape.trace(parameters);
-        let numbers: Vec<E::Real> = numbers.iter().map(|&x| E::Real::from_f32(x)).collect();
-        let x = trace.input(block.shape.with_rows(rows), &numbers);
+        let x = trace.input(block.shape.with_rows(rows), numbers);
         let logits = head.finish(&mut trace, x, Mode::Evaluate);
         let table = log_probabilities(engine, &mut trace, logits)?;
         cols = table.cols();

@@ -1,11 +1,11 @@
 //! Rows of numbers, one per node: computed, read, or mapped from a file.
 
-use crate::data::Features;
+use crate::compute::{Field, Shape};
 use crate::data::numpy::{Array, Kind};
 use crate::disk;
 use crate::filter::Propagated;
+use crate::matrix::Features;
 use crate::model::ModelError;
-use crate::nn::{Field, Shape};
 use half::f16;
 use std::fs::File;
 use std::io::{self, Seek};

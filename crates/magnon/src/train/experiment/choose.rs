@@ -7,7 +7,6 @@
 use super::race::Raced;
 use super::variant::{Trained, Variant};
 use super::{ChoiceResult, Experiment, TrialResult, Workshop};
-use crate::nn::Engine;
 use crate::train::TrainError;
 
 /// Runs of a split that are trained with every configuration.
@@ -15,9 +14,9 @@ const JUDGES: usize = 2;
 
 impl Experiment<'_> {
     /// Trains every run with the configuration that its split takes.
-    pub(super) fn choose<E: Engine<Real = f32>>(
+    pub(super) fn choose(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         variants: &[Variant],
     ) -> Result<(Raced, Vec<ChoiceResult>), TrainError> {
         let runs = self.repeats.len();
@@ -68,9 +67,9 @@ impl Experiment<'_> {
     }
 
     /// Trains a run again whose weights were let go of, where it is the one to keep.
-    pub(super) fn with_weights<E: Engine<Real = f32>>(
+    pub(super) fn with_weights(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         variants: &[Variant],
         runs: &mut [TrialResult],
     ) -> Result<(), TrainError> {

@@ -3,9 +3,10 @@
 use super::ready::{Ready, Shared, Views};
 use super::variant::{Learnt, TrialWatch};
 use super::{Experiment, Observer, Trial, TrialResult};
+use crate::compute::{Engine, EngineError, LaneConfig, Map, Relabelling};
 use crate::matrix::Matrix;
 use crate::model::{Mode, View};
-use crate::nn::{Engine, EngineError, LaneConfig, Parameters, Relabelling, Tape};
+use crate::nn::{Parameters, Tape};
 use crate::train::fit::alike;
 use crate::train::{Targets, TrainConfig, TrainError, Watch, fit_lanes};
 use rayon::prelude::*;
@@ -14,9 +15,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A trial with what it is trained on.
-pub(super) struct Seat<'s, 'a, E: Engine> {
+pub(super) struct Seat<'s, 'a> {
     pub experiment: &'s Experiment<'a>,
-    pub shared: &'s Shared<'s, E>,
+    pub shared: &'s Shared<'s>,
     pub trial: Trial,
     /// The rate of its dropouts, where the network may have been built with another.
     pub dropout: Option<f64>,
@@ -25,7 +26,7 @@ pub(super) struct Seat<'s, 'a, E: Engine> {
 /// What became of each seat; `None` where it could not be trained beside others.
 pub(super) type Seated = Vec<Option<Result<TrialResult, TrainError>>>;
 
-impl<E: Engine<Real = f32>> Seat<'_, '_, E> {
+impl Seat<'_, '_> {
     fn split_targets(&self) -> [Targets; 2] {
         self.experiment.targets(&self.experiment.splits[self.trial.split])
     }
@@ -34,7 +35,7 @@ impl<E: Engine<Real = f32>> Seat<'_, '_, E> {
         TrainConfig { seed: self.trial.seed, ..self.experiment.config.train }
     }
 
-    fn is_whole(&self, engine: &E) -> bool {
+    fn is_whole(&self, engine: &Engine) -> bool {
         self.experiment.is_whole(engine, self.shared.network, self.trial.split)
     }
 
@@ -61,16 +62,16 @@ impl<E: Engine<Real = f32>> Seat<'_, '_, E> {
     }
 
     /// The network and the split, as what views are told apart by.
-    fn place(&self) -> (*const Shared<'_, E>, usize) {
+    fn place(&self) -> (*const Shared<'_>, usize) {
         (std::ptr::from_ref(self.shared), self.trial.split)
     }
 }
 
 /// All seats at once that are alike, or as many at a time as there is memory for. `None` where the engine has
 /// no lanes.
-pub(super) fn laned<E: Engine<Real = f32>>(
-    engine: &E,
-    seats: &[Seat<E>],
+pub(super) fn laned(
+    engine: &Engine,
+    seats: &[Seat],
     observer: &dyn Observer,
 ) -> Result<Option<Seated>, TrainError> {
     if seats.len() < 2 || !engine.has_lanes() {
@@ -82,7 +83,7 @@ pub(super) fn laned<E: Engine<Real = f32>>(
     let found: Result<Vec<_>, TrainError> = groups
         .par_iter()
         .map(|group| {
-            let chosen: Vec<&Seat<E>> = group.iter().map(|&at| &seats[at]).collect();
+            let chosen: Vec<&Seat> = group.iter().map(|&at| &seats[at]).collect();
             train_group(&engine.sequential(), &chosen, observer)
         })
         .collect();
@@ -93,9 +94,9 @@ pub(super) fn laned<E: Engine<Real = f32>>(
 }
 
 /// Seats that are alike, as many at a time as there is memory for.
-fn train_group<E: Engine<Real = f32>>(
-    engine: &E,
-    seats: &[&Seat<E>],
+fn train_group(
+    engine: &Engine,
+    seats: &[&Seat],
     observer: &dyn Observer,
 ) -> Result<Seated, TrainError> {
     let mut results: Seated = Vec::new();
@@ -120,7 +121,7 @@ fn train_group<E: Engine<Real = f32>>(
 type Sizes = ([usize; 2], bool);
 
 /// The places of seats, together where they are alike.
-fn groups<E: Engine<Real = f32>>(engine: &E, seats: &[Seat<E>]) -> Vec<Vec<usize>> {
+fn groups(engine: &Engine, seats: &[Seat]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Sizes, Vec<usize>)> = Vec::new();
     let mut known = HashMap::new();
     for (at, seat) in seats.iter().enumerate() {
@@ -138,9 +139,9 @@ fn groups<E: Engine<Real = f32>>(engine: &E, seats: &[Seat<E>]) -> Vec<Vec<usize
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn side_by_side<E: Engine<Real = f32>>(
-    engine: &E,
-    seats: &[&Seat<E>],
+fn side_by_side(
+    engine: &Engine,
+    seats: &[&Seat],
     observer: &dyn Observer,
 ) -> Result<Option<Vec<Result<TrialResult, TrainError>>>, TrainError> {
     let lanes: Vec<LaneConfig> = seats
@@ -153,7 +154,7 @@ fn side_by_side<E: Engine<Real = f32>>(
         return Ok(None);
     };
     laned.relabel(&places)?;
-    let layout = |seat: &Seat<E>| seat.shared.network.layout().draw(engine, seat.trial.seed);
+    let layout = |seat: &Seat| seat.shared.network.layout().draw(engine, seat.trial.seed);
     let mut parameters = seats[0].shared.network.layout().draw(&laned, lanes[0].seed)?;
     let mut own = Vec::new();
     for (lane, seat) in seats.iter().enumerate() {
@@ -179,7 +180,7 @@ fn side_by_side<E: Engine<Real = f32>>(
         }
     }
     let one_by_one = || {
-        let predict = |(seat, own): (&&Seat<E>, &Parameters<E>)| {
+        let predict = |(seat, own): (&&Seat, &Parameters)| {
             Ok(seat.shared.network.predict(engine, own, None)?)
         };
         seats.iter().zip(&own).map(predict).collect::<Result<Vec<_>, TrainError>>()
@@ -203,23 +204,23 @@ fn side_by_side<E: Engine<Real = f32>>(
 }
 
 /// Views that serve all lanes, and the targets of each or of all.
-struct Stand<E: Engine> {
-    views: Views<E>,
+struct Stand {
+    views: Views,
     lists: Vec<[Targets; 2]>,
     /// Where draws have other places, those of each or of all.
     places: Vec<Relabelling>,
 }
 
-fn is_one_network<E: Engine>(seats: &[&Seat<E>]) -> bool {
+fn is_one_network(seats: &[&Seat]) -> bool {
     seats.iter().all(|seat| std::ptr::eq(seat.shared, seats[0].shared))
 }
 
 /// `None` where the engine cannot lay the views of the seats side by side.
-fn ready_for_all<E: Engine<Real = f32>>(
-    engine: &E,
-    laned: &E,
-    seats: &[&Seat<E>],
-) -> Result<Option<Stand<E>>, TrainError> {
+fn ready_for_all(
+    engine: &Engine,
+    laned: &Engine,
+    seats: &[&Seat],
+) -> Result<Option<Stand>, TrainError> {
     let (first, one_network) = (seats[0], is_one_network(seats));
     if let (true, Some(Ready { views, targets, places })) = (one_network, &first.shared.ready) {
         let (views, lists) = (views.clone(), vec![targets.clone()]);
@@ -241,14 +242,10 @@ fn ready_for_all<E: Engine<Real = f32>>(
 }
 
 /// Training and validation nodes of every lane's network and split, as one view each.
-fn stacked<E: Engine<Real = f32>>(
-    engine: &E,
-    laned: &E,
-    seats: &[&Seat<E>],
-) -> Result<Option<Views<E>>, TrainError> {
-    let mut parts: Vec<Arc<dyn View<E>>> = Vec::new();
+fn stacked(engine: &Engine, laned: &Engine, seats: &[&Seat]) -> Result<Option<Views>, TrainError> {
+    let mut parts: Vec<Arc<dyn View>> = Vec::new();
     for part in 0..2 {
-        let mut views: Vec<(_, Arc<dyn View<E>>)> = Vec::new();
+        let mut views: Vec<(_, Arc<dyn View>)> = Vec::new();
         for seat in seats {
             if views.iter().any(|(known, _)| *known == seat.place()) {
                 continue;
@@ -266,12 +263,12 @@ fn stacked<E: Engine<Real = f32>>(
                 return Ok(None);
             }
         }
-        let maps: Vec<Vec<Arc<E::Map>>> = views.iter().filter_map(|(_, v)| v.maps()).collect();
-        let of_seat = |seat: &&Seat<E>| views.iter().position(|(known, _)| *known == seat.place());
+        let maps: Vec<Vec<Arc<Map>>> = views.iter().filter_map(|(_, v)| v.maps()).collect();
+        let of_seat = |seat: &&Seat| views.iter().position(|(known, _)| *known == seat.place());
         let places: Vec<usize> = seats.iter().filter_map(of_seat).collect();
         let mut stacked = Vec::new();
         for k in 0..maps[0].len() {
-            let lanes: Vec<&E::Map> =
+            let lanes: Vec<&Map> =
                 places.iter().filter_map(|&at| maps.get(at)?.get(k).map(Arc::as_ref)).collect();
             match laned.stack(&lanes) {
                 Some(map) => stacked.push(Arc::new(map?)),
@@ -287,11 +284,11 @@ fn stacked<E: Engine<Real = f32>>(
 }
 
 /// Log-probabilities of all nodes, lane by lane, from one network.
-fn predict_lanes<E: Engine<Real = f32>>(
-    engine: &E,
-    laned: &E,
-    parameters: &Parameters<E>,
-    seats: &[&Seat<E>],
+fn predict_lanes(
+    engine: &Engine,
+    laned: &Engine,
+    parameters: &Parameters,
+    seats: &[&Seat],
 ) -> Result<Vec<Matrix<f32>>, TrainError> {
     let experiment = seats[0].experiment;
     let (rows, cols) = (experiment.graph.nodes(), experiment.labels.names.len());

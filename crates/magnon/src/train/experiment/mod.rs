@@ -16,14 +16,15 @@ pub(crate) use together::run_together;
 pub use trial::{Repeat, Trial, TrialResult};
 
 use super::{RunConfig, Targets, TrainError, Vary};
+use crate::compute::{Engine, Field};
 use crate::cycles::{Candidate, ChargeAdvice};
-use crate::data::{Dataset, Features, Labels, Split};
+use crate::data::{Dataset, Labels, Split};
 use crate::graph::DiGraph;
+use crate::matrix::Features;
 use crate::model::{
     ChargeChoice, Direction, KindChoice, MappedRows, ModelConfig, PassEvidence, RowSource,
     SharedInputs, choose_pass,
 };
-use crate::nn::{Engine, EngineWork, Field};
 use crate::operator::{Charge, MagneticOperator, OperatorError, Pattern};
 use std::sync::Arc;
 use std::time::Instant;
@@ -250,12 +251,12 @@ impl<'a> Experiment<'a> {
         advice: Option<&ChargeAdvice>,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
-        self.config.train.device.run(Whole { experiment: self, advice, observer })?
+        self.run_on(&self.config.train.device.engine()?, advice, observer)
     }
 
-    fn run_on<E: Engine<Real = f32>>(
+    fn run_on(
         &self,
-        engine: &E,
+        engine: &Engine,
         advice: Option<&ChargeAdvice>,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
@@ -407,29 +408,14 @@ fn without_graph(model: &ModelConfig) -> ModelConfig {
     plain
 }
 
-/// An experiment on whichever engine the device has.
-struct Whole<'a, 'b> {
-    experiment: &'b Experiment<'a>,
-    advice: Option<&'b ChargeAdvice>,
-    observer: &'b dyn Observer,
-}
-
-impl EngineWork for Whole<'_, '_> {
-    type Output = Result<Outcome, TrainError>;
-
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        self.experiment.run_on(engine, self.advice, self.observer)
-    }
-}
-
 /// The error of data that lack something.
 fn missing(dataset: &Dataset, what: &'static str) -> TrainError {
     TrainError::Missing { data: dataset.name.clone(), what, advice: "give some in a file" }
 }
 
 /// What the parts of an experiment work with.
-pub(super) struct Workshop<'s, E: Engine> {
-    pub engine: &'s E,
+pub(super) struct Workshop<'s> {
+    pub engine: &'s Engine,
     pub pattern: &'s Arc<Pattern>,
     pub observer: &'s dyn Observer,
     pub seconds: &'s mut Seconds,

@@ -18,7 +18,6 @@ use super::variant::{Trained, Variant, forget_but_best};
 use super::{CandidateResult, Experiment, TrialResult, Workshop};
 use crate::cycles::Candidate;
 use crate::model::ProductOrder;
-use crate::nn::Engine;
 use crate::operator::{Charge, MagneticOperator};
 use crate::train::{EpochRecord, TrainError};
 
@@ -99,9 +98,9 @@ impl Race {
 impl Experiment<'_> {
     /// Trains the variants of the candidates against each other. Runs that choose together, all of
     /// them or those of one split, are held against each other by the mean of their losses.
-    pub(super) fn race<E: Engine<Real = f32>>(
+    pub(super) fn race(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         candidates: &[Candidate],
         variants: &[Variant],
     ) -> Result<Raced, TrainError> {
@@ -161,9 +160,9 @@ impl Experiment<'_> {
     }
 
     /// Trains a candidate to the end in some groups.
-    fn finish<E: Engine<Real = f32>>(
+    fn finish(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         race: &mut Race,
         variants: &[Variant],
         at: usize,
@@ -184,9 +183,9 @@ impl Experiment<'_> {
     }
 
     /// Trains a candidate for a few epochs in some groups.
-    fn heat_of<E: Engine<Real = f32>>(
+    fn heat_of(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         race: &mut Race,
         variants: &[Variant],
         at: usize,
@@ -222,7 +221,7 @@ impl Experiment<'_> {
         losses.map(|losses| losses.iter().sum::<f64>() / runs.len().max(1) as f64)
     }
 
-    fn is_real<E: Engine>(&self, charge: Charge, shop: &Workshop<E>) -> Result<bool, TrainError> {
+    fn is_real(&self, charge: Charge, shop: &Workshop) -> Result<bool, TrainError> {
         // Any other charge has a complex phase.
         if charge.value() != 0.0 && charge.value() != 0.5 {
             return Ok(false);

@@ -1,45 +1,45 @@
 //! The nodes of a split as a network sees them.
 
 use super::Experiment;
+use crate::compute::{Engine, Relabelling};
 use crate::model::{Network, View};
-use crate::nn::{Engine, Relabelling};
 use crate::train::{Targets, TrainError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Training and validation nodes of a split.
-pub(super) type Views<E> = [Arc<dyn View<E>>; 2];
+pub(super) type Views = [Arc<dyn View>; 2];
 
 /// What the trials of a variant share.
-pub(super) struct Shared<'n, E: Engine> {
-    pub network: &'n dyn Network<E>,
+pub(super) struct Shared<'n> {
+    pub network: &'n dyn Network,
     /// The only split; with several, each trial makes its own and drops it.
-    pub ready: Option<Ready<E>>,
+    pub ready: Option<Ready>,
     /// A view of all nodes, where one was made.
-    whole: Mutex<Option<Arc<dyn View<E>>>>,
+    whole: Mutex<Option<Arc<dyn View>>>,
 }
 
 /// A split, ready for steps of training.
-pub(super) struct Ready<E: Engine> {
-    pub views: Views<E>,
+pub(super) struct Ready {
+    pub views: Views,
     /// Training and validation nodes, by their rows in the views.
     pub targets: [Targets; 2],
     /// The places that draws have, where the views are of all nodes.
     pub places: Option<Relabelling>,
 }
 
-impl<'n, E: Engine> Shared<'n, E> {
-    pub fn new(network: &'n dyn Network<E>) -> Self {
+impl<'n> Shared<'n> {
+    pub fn new(network: &'n dyn Network) -> Self {
         Self { network, ready: None, whole: Mutex::default() }
     }
 
     /// The view of all nodes.
-    pub fn everyone(&self, engine: &E, nodes: usize) -> Result<Arc<dyn View<E>>, TrainError> {
+    pub fn everyone(&self, engine: &Engine, nodes: usize) -> Result<Arc<dyn View>, TrainError> {
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(view) = whole.as_ref() {
             return Ok(view.clone());
         }
         let all: Vec<u32> = (0..nodes as u32).collect();
-        let view: Arc<dyn View<E>> = self.network.view(engine, &all)?.into();
+        let view: Arc<dyn View> = self.network.view(engine, &all)?.into();
         *whole = Some(view.clone());
         Ok(view)
     }
@@ -48,24 +48,19 @@ impl<'n, E: Engine> Shared<'n, E> {
 impl Experiment<'_> {
     /// Whether a split is trained in views of all nodes. Where the engine has lanes, splits share those;
     /// it depends on nothing but the split, so that its results are the same beside others and alone.
-    pub(super) fn is_whole<E: Engine>(
-        &self,
-        engine: &E,
-        network: &dyn Network<E>,
-        split: usize,
-    ) -> bool {
+    pub(super) fn is_whole(&self, engine: &Engine, network: &dyn Network, split: usize) -> bool {
         let train = || self.targets(&self.splits[split])[0].nodes.clone();
         let most = |seen: usize| 2 * seen >= self.graph.nodes();
         engine.has_lanes() && network.seen(&train()).is_some_and(most)
     }
 
     /// What the steps of a split need.
-    pub(super) fn ready<E: Engine>(
+    pub(super) fn ready(
         &self,
-        engine: &E,
-        shared: &Shared<E>,
+        engine: &Engine,
+        shared: &Shared,
         split: usize,
-    ) -> Result<Ready<E>, TrainError> {
+    ) -> Result<Ready, TrainError> {
         let targets = self.targets(&self.splits[split]);
         if self.is_whole(engine, shared.network, split) {
             let view = shared.everyone(engine, self.graph.nodes())?;

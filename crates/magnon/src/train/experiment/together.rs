@@ -5,10 +5,10 @@ use super::lanes::{Seat, laned};
 use super::ready::Shared;
 use super::variant::{Variant, forget_but_best};
 use super::{Experiment, Observer, Outcome, Seconds, TrialResult, timed};
+use crate::compute::Engine;
 use crate::cycles::ChargeAdvice;
 use crate::filter::FilterConfig;
 use crate::model::{ChargeChoice, Inputs, Network, Purpose, SharedInputs};
-use crate::nn::{Engine, EngineWork};
 use crate::operator::OperatorConfig;
 use crate::train::TrainError;
 use rayon::prelude::*;
@@ -30,54 +30,49 @@ pub(crate) fn run_together(
     match experiments.first() {
         Some(first) => {
             let device = first.config.train.device;
-            device.run(Together { experiments, advice, observer, done })?
+            all_on(&device.engine()?, experiments, advice, observer, done)
         }
         None => Ok(()),
     }
 }
 
-struct Together<'a, 'e> {
-    experiments: &'e [Experiment<'a>],
-    advice: Option<&'e ChargeAdvice>,
-    observer: &'e dyn Observer,
-    done: Done<'e>,
-}
-
-impl EngineWork for Together<'_, '_> {
-    type Output = Result<(), TrainError>;
-
-    fn run<E: Engine<Real = f32>>(self, engine: &E) -> Self::Output {
-        let Self { experiments, advice, observer, done } = self;
-        let mut left: Vec<usize> = (0..experiments.len()).collect();
-        if engine.has_lanes() {
-            let size = |of: &Experiment| 8 * of.features.rows().max(1) * of.features.cols().max(1);
-            let at_once = experiments.first().map_or(1, |first| (ROOM / size(first)).max(1));
-            let suited: Vec<usize> =
-                left.iter().copied().filter(|&at| experiments[at].plain().is_some()).collect();
-            for some in suited.chunks(at_once) {
-                for at in train_some(engine, experiments, some, observer, done)? {
-                    left.retain(|&other| other != at);
-                }
+/// All experiments on one engine.
+fn all_on(
+    engine: &Engine,
+    experiments: &[Experiment],
+    advice: Option<&ChargeAdvice>,
+    observer: &dyn Observer,
+    done: Done,
+) -> Result<(), TrainError> {
+    let mut left: Vec<usize> = (0..experiments.len()).collect();
+    if engine.has_lanes() {
+        let size = |of: &Experiment| 8 * of.features.rows().max(1) * of.features.cols().max(1);
+        let at_once = experiments.first().map_or(1, |first| (ROOM / size(first)).max(1));
+        let suited: Vec<usize> =
+            left.iter().copied().filter(|&at| experiments[at].plain().is_some()).collect();
+        for some in suited.chunks(at_once) {
+            for at in train_some(engine, experiments, some, observer, done)? {
+                left.retain(|&other| other != at);
             }
         }
-        let alone = |&at: &usize| {
-            let outcome = experiments[at].run_on(&engine.sequential(), advice, observer);
-            done(at, outcome);
-        };
-        left.par_iter().for_each(alone);
-        Ok(())
     }
+    let alone = |&at: &usize| {
+        let outcome = experiments[at].run_on(&engine.sequential(), advice, observer);
+        done(at, outcome);
+    };
+    left.par_iter().for_each(alone);
+    Ok(())
 }
 
 /// A network that one or more experiments have in common, and the first of them.
-struct Built<'a, E: Engine> {
+struct Built<'a> {
     at: usize,
-    network: Box<dyn Network<E> + 'a>,
+    network: Box<dyn Network + 'a>,
 }
 
 /// Trains some experiments in lanes, and says which of them it could.
-fn train_some<E: Engine<Real = f32>>(
-    engine: &E,
+fn train_some(
+    engine: &Engine,
     experiments: &[Experiment],
     some: &[usize],
     observer: &dyn Observer,
@@ -89,7 +84,7 @@ fn train_some<E: Engine<Real = f32>>(
     // Experiments with another rate of dropout share a network.
     let of_network = |at: usize| variants.iter().position(|(_, other)| *other == variants[at].1);
     let places: Vec<usize> = (0..variants.len()).filter_map(of_network).collect();
-    let built: Vec<Built<E>> = timed(&mut seconds.propagate, || {
+    let built: Vec<Built> = timed(&mut seconds.propagate, || {
         let all = (0..variants.len()).into_par_iter().filter(|&at| places[at] == at);
         let build = |at: usize| {
             let (number, plain) = &variants[at];
@@ -99,7 +94,7 @@ fn train_some<E: Engine<Real = f32>>(
         };
         all.filter_map(build).collect()
     });
-    let mut shared: Vec<(usize, Shared<E>)> = Vec::new();
+    let mut shared: Vec<(usize, Shared)> = Vec::new();
     for built in &built {
         let experiment = &experiments[variants[built.at].0];
         let mut own = Shared::new(built.network.as_ref());
@@ -108,7 +103,7 @@ fn train_some<E: Engine<Real = f32>>(
         }
         shared.push((built.at, own));
     }
-    let mut seats: Vec<Seat<E>> = Vec::new();
+    let mut seats: Vec<Seat> = Vec::new();
     let mut owners: Vec<usize> = Vec::new();
     for (at, (number, plain)) in variants.iter().enumerate() {
         let Some((_, shared)) = shared.iter().find(|(of, _)| *of == places[at]) else { continue };
@@ -211,11 +206,11 @@ impl<'a> Experiment<'a> {
     }
 
     /// The network of the only variant.
-    fn plain_network<'n, E: Engine<Real = f32>>(
+    fn plain_network<'n>(
         &self,
-        engine: &E,
+        engine: &Engine,
         plain: &'n Plain,
-    ) -> Result<Option<Box<dyn Network<E> + 'n>>, TrainError>
+    ) -> Result<Option<Box<dyn Network + 'n>>, TrainError>
     where
         'a: 'n,
     {

@@ -3,11 +3,12 @@
 use super::lanes::{Seat, laned};
 use super::ready::{Ready, Shared};
 use super::{Experiment, Observer, Repeat, Trial, TrialResult, Workshop, timed};
+use crate::compute::Engine;
 use crate::data::Split;
 use crate::matrix::Matrix;
 use crate::memory::is_granted;
 use crate::model::{Inputs, ModelConfig, ProductOrder, Purpose};
-use crate::nn::{Engine, Parameters, WEIGHT_COPIES};
+use crate::nn::{Parameters, WEIGHT_COPIES};
 use crate::operator::{Charge, OperatorError, Pattern};
 use crate::train::fit::checkpoint;
 use crate::train::{
@@ -39,9 +40,9 @@ pub(super) struct Trained {
 
 impl Experiment<'_> {
     /// Some runs of one model with one charge, by their numbers, trained to the end.
-    pub(super) fn train<E: Engine<Real = f32>>(
+    pub(super) fn train(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         variant: &Variant,
         runs: &[usize],
     ) -> Result<Trained, TrainError> {
@@ -60,11 +61,11 @@ impl Experiment<'_> {
     }
 
     /// Several trials: in lanes where the engine has some and they can lie side by side, else each on a thread.
-    fn trials<E: Engine<Real = f32>>(
+    fn trials(
         &self,
-        engine: &E,
+        engine: &Engine,
         trials: &[Trial],
-        shared: &Shared<E>,
+        shared: &Shared,
         observer: &dyn Observer,
     ) -> Result<Vec<TrialResult>, TrainError> {
         let one = |&trial: &Trial| self.trial(&engine.sequential(), trial, shared, observer);
@@ -81,15 +82,15 @@ impl Experiment<'_> {
     }
 
     /// The best epochs of some runs, each with training cut off after a number of epochs.
-    pub(super) fn heat<E: Engine<Real = f32>>(
+    pub(super) fn heat(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         variant: &Variant,
         runs: &[(usize, usize)],
     ) -> Result<Vec<EpochRecord>, TrainError> {
         let numbers: Vec<usize> = runs.iter().map(|&(run, _)| run).collect();
         self.on_network(shop, variant, &numbers, |engine, shared, observer| {
-            let one = |&(run, epochs): &(usize, usize), engine: &E| {
+            let one = |&(run, epochs): &(usize, usize), engine: &Engine| {
                 let trial = self.named(variant, run);
                 let mut watch = TrialWatch { trial: &trial, observer, checkpoints: None };
                 let learnt = self.fit(engine, &trial, shared, epochs, None, &mut watch)?;
@@ -103,12 +104,12 @@ impl Experiment<'_> {
     }
 
     /// Builds the network of a variant, and does some work with it.
-    fn on_network<E: Engine<Real = f32>, T>(
+    fn on_network<T>(
         &self,
-        shop: &mut Workshop<E>,
+        shop: &mut Workshop,
         variant: &Variant,
         runs: &[usize],
-        work: impl FnOnce(&E, &Shared<E>, &dyn Observer) -> Result<T, TrainError>,
+        work: impl FnOnce(&Engine, &Shared, &dyn Observer) -> Result<T, TrainError>,
     ) -> Result<T, TrainError> {
         let Workshop { engine, pattern, observer, seconds } = shop;
         let (engine, observer) = (*engine, *observer);
@@ -192,15 +193,15 @@ impl Experiment<'_> {
     }
 
     /// Draws weights and trains them for at most so many epochs.
-    fn fit<E: Engine<Real = f32>>(
+    fn fit(
         &self,
-        engine: &E,
+        engine: &Engine,
         trial: &Trial,
-        shared: &Shared<E>,
+        shared: &Shared,
         epochs: usize,
         state: Option<State>,
         watch: &mut TrialWatch,
-    ) -> Result<Learnt<E>, TrainError> {
+    ) -> Result<Learnt, TrainError> {
         let epochs = epochs.min(self.config.train.epochs);
         let config = TrainConfig { seed: trial.seed, epochs, ..self.config.train };
         let network = shared.network;
@@ -228,11 +229,11 @@ impl Experiment<'_> {
     }
 
     /// One trial: trained, then measured on all nodes.
-    pub(super) fn trial<E: Engine<Real = f32>>(
+    pub(super) fn trial(
         &self,
-        engine: &E,
+        engine: &Engine,
         trial: Trial,
-        shared: &Shared<E>,
+        shared: &Shared,
         observer: &dyn Observer,
     ) -> Result<TrialResult, TrainError> {
         let start = Instant::now();
@@ -256,12 +257,12 @@ impl Experiment<'_> {
 
     /// A trained trial, measured on what it predicts for all nodes.
     #[allow(clippy::too_many_arguments)] // each is another thing
-    pub(super) fn measure<E: Engine<Real = f32>>(
+    pub(super) fn measure(
         &self,
-        engine: &E,
+        engine: &Engine,
         trial: Trial,
-        shared: &Shared<E>,
-        Learnt { fitted, parameters }: Learnt<E>,
+        shared: &Shared,
+        Learnt { fitted, parameters }: Learnt,
         log_probabilities: Matrix<f32>,
         seconds: f64,
         observer: &dyn Observer,
@@ -302,9 +303,9 @@ impl Experiment<'_> {
 }
 
 /// Trained weights, and how they came to be.
-pub(super) struct Learnt<E: Engine> {
+pub(super) struct Learnt {
     pub fitted: Fitted,
-    pub parameters: Parameters<E>,
+    pub parameters: Parameters,
 }
 
 /// Lets go of the weights and predictions of all runs but the best: of many runs on a large graph

@@ -11,8 +11,9 @@ pub use state::{Best, State};
 pub use targets::Targets;
 
 use super::{TrainConfig, TrainError};
+use crate::compute::{Buffer, Done, DrawKey, Engine};
 use crate::model::{Gathered, Mode, RowClassifier, View};
-use crate::nn::{Adam, Done, DrawKey, Engine, Loss, Parameters, Scalar, Tape, Trace, download};
+use crate::nn::{Adam, Loss, Parameters, Tape, Trace, download};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -20,18 +21,18 @@ pub(crate) use replayed::alike;
 use replayed::{Setting, fit_replayed};
 
 /// What the logits of training and validation nodes are computed from.
-pub enum Feed<'a, E: Engine> {
+pub enum Feed<'a> {
     /// All of them at every step.
     Full {
         /// The training nodes.
-        train: &'a dyn View<E>,
+        train: &'a dyn View,
         /// The validation nodes.
-        val: &'a dyn View<E>,
+        val: &'a dyn View,
     },
     /// Some at a time.
     Batches {
         /// The network on single rows.
-        network: &'a dyn RowClassifier<E>,
+        network: &'a dyn RowClassifier,
         /// Rows per step.
         size: usize,
     },
@@ -84,10 +85,10 @@ pub struct Fitted {
 /// rows go through next, so what the two share is computed once. A `state` from an earlier run goes
 /// on to bit-identical results. No step asks for memory after the first, but for batches of a model with several
 /// inputs, which gathers them anew, and the short lists of a bank's channels.
-pub fn fit<E: Engine<Real = f32>>(
-    engine: &E,
-    parameters: &mut Parameters<E>,
-    feed: &Feed<E>,
+pub fn fit(
+    engine: &Engine,
+    parameters: &mut Parameters,
+    feed: &Feed,
     targets: [&Targets; 2],
     config: &TrainConfig,
     state: Option<State>,
@@ -130,10 +131,10 @@ pub fn fit<E: Engine<Real = f32>>(
 /// weights, on the targets of each lane or on the same for all, and with the configuration of each lane or
 /// the same for all. A lane that fails leaves the others alone. `None`, with nothing changed, where the
 /// engine or the configurations do not allow it.
-pub fn fit_lanes<E: Engine<Real = f32>>(
-    engine: &E,
-    parameters: &mut Parameters<E>,
-    [train, val]: [&dyn View<E>; 2],
+pub fn fit_lanes(
+    engine: &Engine,
+    parameters: &mut Parameters,
+    [train, val]: [&dyn View; 2],
     targets: &[[&Targets; 2]],
     configs: &[TrainConfig],
     watches: Vec<&mut dyn Watch>,
@@ -166,12 +167,12 @@ fn check([train, val]: [&Targets; 2], config: &TrainConfig) -> Result<(), TrainE
     Ok(())
 }
 
-struct Trainer<'e, 'b, E: Engine> {
-    engine: &'e E,
-    tape: Tape<'e, E>,
-    adam: Adam<E>,
-    gradients: Vec<E::Buffer>,
-    best_weights: Vec<E::Buffer>,
+struct Trainer<'e, 'b> {
+    engine: &'e Engine,
+    tape: Tape<'e>,
+    adam: Adam,
+    gradients: Vec<Buffer>,
+    best_weights: Vec<Buffer>,
     best: Option<EpochRecord>,
     history: History,
     /// Epochs made.
@@ -197,11 +198,11 @@ pub(crate) struct Score {
     accuracy: f64,
 }
 
-impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
+impl Trainer<'_, '_> {
     fn run(
         mut self,
-        parameters: &mut Parameters<E>,
-        feed: &Feed<E>,
+        parameters: &mut Parameters,
+        feed: &Feed,
         watch: &mut dyn Watch,
     ) -> Result<Fitted, TrainError> {
         match feed {
@@ -231,9 +232,9 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
 
     fn run_full(
         &mut self,
-        parameters: &mut Parameters<E>,
-        train_view: &dyn View<E>,
-        val_view: &dyn View<E>,
+        parameters: &mut Parameters,
+        train_view: &dyn View,
+        val_view: &dyn View,
         watch: &mut dyn Watch,
     ) -> Result<(), TrainError> {
         let [train, val] = self.targets;
@@ -267,8 +268,8 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
 
     fn run_batches(
         &mut self,
-        parameters: &mut Parameters<E>,
-        network: &dyn RowClassifier<E>,
+        parameters: &mut Parameters,
+        network: &dyn RowClassifier,
         size: usize,
         watch: &mut dyn Watch,
     ) -> Result<(), TrainError> {
@@ -315,8 +316,8 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     /// One batch through the model; the trace stays on the tape.
     fn batch_loss(
         &mut self,
-        parameters: &Parameters<E>,
-        network: &dyn RowClassifier<E>,
+        parameters: &Parameters,
+        network: &dyn RowClassifier,
         targets: &Targets,
         batch: &[u32],
         mode: Mode,
@@ -345,7 +346,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     /// Keeps the best weights, tells the watch, and says whether training is over.
     fn after_epoch(
         &mut self,
-        parameters: &mut Parameters<E>,
+        parameters: &mut Parameters,
         watch: &mut dyn Watch,
     ) -> Result<bool, TrainError> {
         let Some(record) = self.history.last().copied() else { return Ok(false) };
@@ -365,19 +366,15 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
     }
 
     /// Copies the weights to the best ones, or back.
-    fn copy_weights(
-        &mut self,
-        parameters: &mut Parameters<E>,
-        back: bool,
-    ) -> Result<(), TrainError> {
+    fn copy_weights(&mut self, parameters: &mut Parameters, back: bool) -> Result<(), TrainError> {
         Ok(match back {
             true => copy_all(self.engine, &self.best_weights, parameters.values_mut()),
             false => copy_all(self.engine, parameters.values(), &mut self.best_weights),
         }?)
     }
 
-    fn state(&self, parameters: &Parameters<E>) -> Result<State, TrainError> {
-        let numbers = |buffers: &[E::Buffer]| download(self.engine, buffers);
+    fn state(&self, parameters: &Parameters) -> Result<State, TrainError> {
+        let numbers = |buffers: &[Buffer]| download(self.engine, buffers);
         let best = match self.best {
             Some(record) => Some(Best { record, weights: numbers(&self.best_weights)? }),
             None => None,
@@ -393,7 +390,7 @@ impl<E: Engine<Real = f32>> Trainer<'_, '_, E> {
         })
     }
 
-    fn restore(&mut self, parameters: &mut Parameters<E>, state: State) -> Result<(), TrainError> {
+    fn restore(&mut self, parameters: &mut Parameters, state: State) -> Result<(), TrainError> {
         check_state(&state)?;
         upload(self.engine, &state.weights, parameters.values_mut())?;
         upload(self.engine, &state.first, &mut self.adam.first)?;
@@ -422,16 +419,12 @@ fn check_state(state: &State) -> Result<(), TrainError> {
 }
 
 /// Copies some buffers.
-fn copy_all<E: Engine>(engine: &E, from: &[E::Buffer], to: &mut [E::Buffer]) -> Done {
+fn copy_all(engine: &Engine, from: &[Buffer], to: &mut [Buffer]) -> Done {
     from.iter().zip(to).try_for_each(|(from, to)| engine.copy(from, to))
 }
 
 /// Puts the numbers of a checkpoint into buffers of the same sizes.
-fn upload<E: Engine>(
-    engine: &E,
-    numbers: &[Vec<f32>],
-    to: &mut [E::Buffer],
-) -> Result<(), TrainError> {
+fn upload(engine: &Engine, numbers: &[Vec<f32>], to: &mut [Buffer]) -> Result<(), TrainError> {
     let sizes = |of: &[usize]| format!("{} blocks of {of:?} numbers", of.len());
     let found: Vec<usize> = numbers.iter().map(Vec::len).collect();
     let expected: Vec<usize> = to.iter().map(|buffer| engine.len(buffer)).collect();
@@ -443,8 +436,7 @@ fn upload<E: Engine>(
         });
     }
     for (numbers, to) in numbers.iter().zip(to) {
-        let numbers: Vec<E::Real> = numbers.iter().map(|&x| E::Real::from_f32(x)).collect();
-        engine.upload(&numbers, to)?;
+        engine.upload(numbers, to)?;
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 //! would have after each of them.
 
 use super::{Best, EpochRecord, Fitted, History, RECORDS, Score, State, Targets, Watch, copy_all};
-use crate::model::{Mode, View};
-use crate::nn::{
-    Adam, DrawKey, Engine, EngineError, Parameters, Replay, ReplayConfig, ReplayScore, StepNumbers,
-    Tape, Trace, download,
+use crate::compute::{
+    Buffer, DrawKey, Engine, EngineError, ReplayConfig, ReplayScore, StepNumbers,
 };
+use crate::model::{Mode, View};
+use crate::nn::{Adam, Parameters, Tape, Trace, download};
 use crate::train::{TrainConfig, TrainError};
 
 /// Epochs that are replayed before the host looks at them.
@@ -26,10 +26,10 @@ struct Lane<'w> {
 }
 
 /// What a fit is made from; see [`fit`](super::fit).
-pub(super) struct Setting<'a, E: Engine> {
-    pub engine: &'a E,
-    pub train: &'a dyn View<E>,
-    pub val: &'a dyn View<E>,
+pub(super) struct Setting<'a> {
+    pub engine: &'a Engine,
+    pub train: &'a dyn View,
+    pub val: &'a dyn View,
     /// Training and validation targets of each lane, or of all; all lanes have as many.
     pub targets: &'a [[&'a Targets; 2]],
     /// The configuration of each lane, or of all; lanes differ in what the optimiser takes for each step.
@@ -49,9 +49,9 @@ pub(crate) fn alike(a: &TrainConfig, b: &TrainConfig) -> bool {
 /// and leaves the weights of its best epoch in them. One watch for each lane; a state to go on from and
 /// checkpoints are for a single lane. A lane that fails leaves the others alone. `None`, with nothing
 /// changed, where the engine cannot record the steps of this model.
-pub(super) fn fit_replayed<E: Engine<Real = f32>>(
-    setting: &Setting<E>,
-    parameters: &mut Parameters<E>,
+pub(super) fn fit_replayed(
+    setting: &Setting,
+    parameters: &mut Parameters,
     state: Option<&State>,
     watches: Vec<&mut dyn Watch>,
 ) -> Result<Option<Vec<Result<Fitted, TrainError>>>, TrainError> {
@@ -84,7 +84,7 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
     let [of_train, of_val] =
         [0, 1].map(|part| targets.iter().map(|of| &of[part].pairs[..]).collect::<Vec<_>>());
     let key = DrawKey { seed: config.seed, epoch: start as u32, batch: 0, site: 0 };
-    let there = |tape: &mut Tape<E>, parameters: &Parameters<E>| {
+    let there = |tape: &mut Tape, parameters: &Parameters| {
         let mut trace = tape.trace(parameters);
         let shared = train.begin(&mut trace);
         engine.fork()?;
@@ -173,7 +173,7 @@ pub(super) fn fit_replayed<E: Engine<Real = f32>>(
         for lane in lanes.iter_mut().filter(|lane| !lane.over) {
             let stop = lane.watch.stop();
             if stop || lane.watch.wants(epoch) {
-                let numbers = |buffers: &[E::Buffer]| download(engine, buffers);
+                let numbers = |buffers: &[Buffer]| download(engine, buffers);
                 let best = match lane.best {
                     Some(record) => Some(Best { record, weights: numbers(&best_weights)? }),
                     None => None,

@@ -2,11 +2,11 @@
 
 use super::card;
 use crate::training_common::{charge, dataset};
+use magnon::compute::Device;
 use magnon::data::write::write_npy;
 use magnon::data::{FeatureFile, FeatureNorm, Features, LoadConfig};
 use magnon::filter::{FilterConfig, FilterKind, Propagated, bytes_for};
 use magnon::model::{ChargeChoice, OperatorChoice};
-use magnon::nn::Device;
 use magnon::operator::Charge;
 use magnon::workflow::{FilteredFile, Progress, operator, propagate_file, propagate_on};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

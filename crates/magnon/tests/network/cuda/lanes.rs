@@ -2,11 +2,11 @@
 
 use super::{card, trained};
 use crate::training_common::{charge, config, dataset, history_bits, model};
+use magnon::compute::{Device, Engine, LaneConfig};
 use magnon::data::{Dataset, Features, SplitChoice};
 use magnon::matrix::SparseMatrix;
 use magnon::model::{Direction, Inputs, MODELS, ModelConfig, Network, Purpose, View};
-use magnon::nn::cuda::Cuda;
-use magnon::nn::{AdamConfig, Decay, Device, Engine, LaneConfig, Schedule};
+use magnon::nn::{AdamConfig, Decay, Schedule};
 use magnon::operator::{Charge, Pattern};
 use magnon::train::{
     Experiment, Feed, Fitted, Repeat, RunConfig, Targets, TrainConfig, TrainError, Watch, fit,
@@ -45,9 +45,9 @@ impl Bench {
     /// Works with the views of the first split.
     fn with<T>(
         &self,
-        engine: &Cuda,
+        engine: &Engine,
         model: &ModelConfig,
-        work: impl FnOnce(&dyn Network<Cuda>, [&dyn View<Cuda>; 2], [&Targets; 2]) -> T,
+        work: impl FnOnce(&dyn Network, [&dyn View; 2], [&Targets; 2]) -> T,
     ) -> T {
         let labels = self.data.labels.as_ref().unwrap();
         let split = &self.data.splits[0];
@@ -72,7 +72,7 @@ impl Bench {
         work(network.as_ref(), [views[0].as_ref(), views[1].as_ref()], targets.each_ref())
     }
 
-    fn alone(&self, engine: &Cuda, model: &ModelConfig, config: &TrainConfig) -> Vec<[u64; 6]> {
+    fn alone(&self, engine: &Engine, model: &ModelConfig, config: &TrainConfig) -> Vec<[u64; 6]> {
         self.with(engine, model, |network, [train, val], targets| {
             let mut parameters = network.layout().draw(engine, config.seed).unwrap();
             let feed = Feed::Full { train, val };
@@ -86,7 +86,7 @@ impl Bench {
 #[test]
 fn recordings() {
     let Some(cuda) = card() else { return };
-    let stepwise = Cuda::new(0).unwrap().stepwise();
+    let stepwise = Engine::cuda(0).unwrap().stepwise();
     for name in ["mgc", "gcn", "magnet", "gat", "fsgnn", "ppnp", "appnp", "gprgnn"] {
         let bench = Bench::new(name);
         for optimiser in [AdamConfig::default(), optimiser(0.02, 0.01)] {
