@@ -31,7 +31,7 @@ pub fn run() -> anyhow::Result<()> {
     pages()?;
     peers_coming.join().map_err(|_| anyhow!("the peers were not installed"))??;
     python::test(data.as_deref())?;
-    bench::trial("all")?;
+    ["all", "bank"].into_iter().try_for_each(bench::trial)?;
 
     let Some(data) = data else {
         eprintln!(

@@ -8,6 +8,7 @@ use crate::report::print_lines;
 use crate::terminal::shown_json;
 use magnon::Error;
 use magnon::data::DataError;
+use magnon::run::FileError;
 use magnon::workflow::{Job, Journal, Progress};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -27,12 +28,22 @@ impl<J: Job> Kept<J> {
         folder: Option<&Path>,
         name: &str,
         common: &Common,
-        open: impl FnOnce(&Path) -> Result<Journal<J>, Error>,
+        open: impl Fn(&Path) -> Result<Journal<J>, Error>,
     ) -> Result<Self, Error> {
         let cache = magnon_fetch::cache_folder();
         let is_passing = folder.is_none();
         let place = folder.unwrap_or(&cache).join(name);
-        let journal = match open(&place) {
+        let opened = match open(&place) {
+            // In the cache, whose names say what they are about, it is damaged or of another version.
+            Err(Error::File(FileError::Foreign { .. })) if is_passing => {
+                let removed = std::fs::remove_file(&place);
+                let failed =
+                    |reason| DataError::Io { path: place.clone(), action: "replace", reason };
+                removed.map_err(failed).map_err(Error::from).and_then(|()| open(&place))
+            }
+            opened => opened,
+        };
+        let journal = match opened {
             Err(Error::Data(error @ DataError::Io { .. })) if is_passing => {
                 remark_lost(&error, common);
                 None

@@ -97,6 +97,9 @@ fn call(cli: &Cli) -> anyhow::Result<()> {
     mapped::guard();
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = cli.common.threads {
+        if !magnon::compute::has_room_for(threads.into()) {
+            anyhow::bail!("there is no memory for {threads} threads; ask for fewer with --threads");
+        }
         pool = pool.num_threads(threads.into());
     }
     if let Err(error) = pool.build_global() {

@@ -1,6 +1,7 @@
 //! The page and the pictures of a reproduction.
 
 use crate::figures;
+use magnon::data::write::file_in;
 use magnon::workflow::reproduce::{Reproduction, ResponseData};
 use magnon_plot::{EigenmapFigure, Fact, Report, ReportTable, SpectrumCurve, SpectrumFigure};
 use std::path::Path;
@@ -10,11 +11,11 @@ pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Resu
     for data in &found.responses {
         let pass = if data.high_pass { "high" } else { "low" };
         let name = format!("frequency-response-{}-{pass}.svg", data.dataset.to_lowercase());
-        figures::save(&response(data), &folder.join(name))?;
+        figures::save(&response(data), &file_in(folder, &name)?)?;
     }
     let eigenmap = eigenmap(found);
     if let Some(figure) = &eigenmap {
-        figures::save(figure, &folder.join("eigenmap.svg"))?;
+        figures::save(figure, &file_in(folder, "eigenmap.svg")?)?;
     }
     let tables = found.tables.iter().map(|table| {
         let mut head = vec![String::new()];
@@ -44,7 +45,7 @@ pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Resu
         made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
         ..Default::default()
     };
-    figures::save_page(&report, &folder.join("reproduction.html"))
+    figures::save_page(&report, &file_in(folder, "reproduction.html")?)
 }
 
 fn response(data: &ResponseData) -> SpectrumFigure {

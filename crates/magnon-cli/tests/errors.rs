@@ -221,10 +221,10 @@ fn failures_are_told_to_programs() {
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_without_room_are_an_error() {
-    for threads in ["3", "1024"] {
-        let limited = "ulimit -v 307200; exec \"$0\" \"$@\"";
+    for (kilobytes, threads) in [(307_200, "3"), (307_200, "1024"), (100_000, "1024")] {
+        let limited = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
         let output = std::process::Command::new("sh")
-            .args(["-c", limited, env!("CARGO_BIN_EXE_magnon")])
+            .args(["-c", &limited, env!("CARGO_BIN_EXE_magnon")])
             .args(["train", "demo", "--epochs", "2", "--threads", threads])
             .output()
             .unwrap();

@@ -212,6 +212,27 @@ fn journals_leave_the_files_of_others_alone() {
     assert!(fs::read(&journal).unwrap().starts_with(&whole[..40]));
 }
 
+/// Of a folder of outputs, links in the place of our files are replaced: the folder was named, and not what they lead to.
+#[test]
+fn folders_of_outputs_do_not_follow_links() {
+    let place = Place::new();
+    place.succeed("train demo:nodes=60 --epochs 3 --charge 0 --no-report --quiet -o @/run");
+    let compare = "compare demo:nodes=60 --models mlp --splits 1 --quiet -o @/k";
+    for (words, file) in [
+        (compare, "k/comparison.json"),
+        (compare, "k/comparison.html"),
+        ("generate cyclic --nodes 30 -o @/made --quiet", "made/labels.csv"),
+        ("report @/run --quiet", "run/report.html"),
+    ] {
+        fs::create_dir_all(place.path(file).parent().unwrap()).unwrap();
+        let _ = fs::remove_file(place.path(file));
+        symlink("../docs/thesis.tex", place.path(file)).unwrap();
+        place.succeed(words);
+        place.thesis_is_there();
+        assert!(fs::symlink_metadata(place.path(file)).unwrap().is_file(), "{file}");
+    }
+}
+
 #[test]
 fn run_folders_do_not_follow_links() {
     let train =

@@ -174,6 +174,10 @@ fn damaged_lines_of_a_journal_are_run_again() {
     assert!(forged != lines);
     std::fs::write(&journal, forged).unwrap();
     assert_eq!(accuracies(), whole);
+    // In the cache, one that cannot be read at all is begun anew.
+    std::fs::create_dir_all(&cache).unwrap();
+    std::fs::write(cache.join(journal.file_name().unwrap()), b"\0\x01\n \n").unwrap();
+    run(&cache, &words[..6]);
     // A fault of the disk when work is kept, not when the journal is opened: the call goes on, and says so.
     if cfg!(target_os = "linux") {
         let mut limited = Command::new("sh");

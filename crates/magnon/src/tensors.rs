@@ -34,6 +34,16 @@ pub enum FileError {
         /// What is wrong, and what to do.
         problem: String,
     },
+    /// A journal that is not of this work.
+    #[error(
+        "{path}: it holds results on other data, or of another command or version; choose another folder, or \
+         remove it",
+        path = path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder that holds a run already.
     #[error("{path}: it holds a run already; choose another folder", path = path.display())]
     Occupied {

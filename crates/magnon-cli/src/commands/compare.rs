@@ -10,7 +10,7 @@ use crate::report::usage;
 use anyhow::bail;
 use clap::Args;
 use magnon::compute::Device;
-use magnon::data::write::{write_atomic, write_csv};
+use magnon::data::write::{file_in, write_atomic, write_csv};
 use magnon::model::{MODELS, ModelConfig};
 use magnon::train::{DataConfig, RunConfig};
 use magnon::workflow::compare::{
@@ -160,18 +160,18 @@ fn reasons(models: &[ModelRow]) -> String {
 
 /// Writes the files that were asked for.
 fn write(args: &CompareArgs, comparison: &Comparison, json: &str) -> anyhow::Result<()> {
-    let own = |name: &str| args.output.as_ref().map(|folder| folder.join(name));
+    let own = |name: &str| args.output.as_ref().map(|folder| file_in(folder, name)).transpose();
     let text = |path: &Path, text: &str| write_atomic(path, |out| out.write_all(text.as_bytes()));
-    for path in [own("comparison.csv"), args.csv.clone()].into_iter().flatten() {
+    for path in [own("comparison.csv")?, args.csv.clone()].into_iter().flatten() {
         write_csv(&path, &CSV_COLUMNS, comparison.csv_rows())?;
     }
-    for path in [own("comparison.md"), args.markdown.clone()].into_iter().flatten() {
+    for path in [own("comparison.md")?, args.markdown.clone()].into_iter().flatten() {
         text(&path, &comparison.markdown())?;
     }
-    for path in [own("comparison.html"), args.html.clone()].into_iter().flatten() {
+    for path in [own("comparison.html")?, args.html.clone()].into_iter().flatten() {
         figures::save_page(&compare_page::page(comparison), &path)?;
     }
-    if let Some(path) = own("comparison.json") {
+    if let Some(path) = own("comparison.json")? {
         text(&path, &format!("{json}\n"))?;
     }
     Ok(())

@@ -2,11 +2,11 @@
 
 use super::train::train;
 use crate::args::Common;
-use magnon::data::write::write_atomic;
+use magnon::data::write::{file_in, write_atomic};
 use magnon::filter::FilterConfig;
 use magnon::train::{RunConfig, RunsConfig, TrainConfig};
 use magnon::workflow::TrainOptions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Order of the LinearRank filter that is shown.
 const ORDER: usize = 16;
@@ -23,7 +23,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         remark!("note: the run goes to the folder {FOLDER}/, which git ignores");
     }
     // Found by git before anything else is there.
-    write_atomic(&PathBuf::from(FOLDER).join(".gitignore"), |out| out.write_all(b"*\n"))?;
+    write_atomic(&file_in(Path::new(FOLDER), ".gitignore")?, |out| out.write_all(b"*\n"))?;
     let config = RunConfig {
         filter: Some(FilterConfig { order: Some(ORDER), ..Default::default() }),
         train: TrainConfig { seed: common.seed(), ..Default::default() },

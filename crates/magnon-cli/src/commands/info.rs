@@ -4,6 +4,7 @@ use crate::args::{Common, DataArgs};
 use crate::data;
 use crate::report::{Clock, Report, grouped};
 use clap::Args;
+use magnon::data::listing::listed;
 use magnon::graph::DegreeStats;
 use magnon::workflow::{DataInfo, info};
 
@@ -45,7 +46,7 @@ pub fn describe(info: &DataInfo, report: &mut Report) {
             name if name == column.role => name.to_owned(),
             name => format!("{name} = {}", column.role),
         });
-        report.line("columns", uses.collect::<Vec<_>>().join(", "));
+        report.line("columns", listed(&uses.collect::<Vec<_>>()));
     }
     if let Some(edge) = &info.reading.first_edge {
         let weight = edge

@@ -8,6 +8,7 @@ use crate::report::{Bar, Clock, Report};
 use crate::{figures, run_report};
 use clap::Args;
 use magnon::Error;
+use magnon::data::write::file_in;
 use magnon::workflow::kept_run;
 use std::path::PathBuf;
 
@@ -34,7 +35,10 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
     let command = format!("magnon report {}", args.run.display());
     let page = clock.phase("report", || run_report::report(&run, command));
     drop(bar);
-    let path = args.output.clone().unwrap_or_else(|| args.run.join("report.html"));
+    let path = match &args.output {
+        Some(path) => path.clone(),
+        None => file_in(&args.run, "report.html")?,
+    };
     figures::save_page(&page, &path)?;
     let mut report = Report::default();
     report.files([("output", Some(&path))]);

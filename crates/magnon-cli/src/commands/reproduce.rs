@@ -5,7 +5,7 @@ use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, MARKDOWN, output};
 use crate::reproduce_page;
 use clap::Args;
-use magnon::data::write::write_atomic;
+use magnon::data::write::{file_in, write_atomic};
 use magnon::workflow::Journal;
 use magnon::workflow::reproduce::{PARTS, ReproduceConfig, Reproduction, journal, reproduce};
 use std::path::{Path, PathBuf};
@@ -76,8 +76,8 @@ fn write(args: &ReproduceArgs, found: &Reproduction, command: &str) -> anyhow::R
         text(path, &found.markdown(command))?;
     }
     if let Some(folder) = &args.output {
-        text(&folder.join("reproduction.md"), &found.markdown(command))?;
-        text(&folder.join("reproduction.json"), &serde_json::to_string(found)?)?;
+        text(&file_in(folder, "reproduction.md")?, &found.markdown(command))?;
+        text(&file_in(folder, "reproduction.json")?, &serde_json::to_string(found)?)?;
         reproduce_page::write(found, command, folder)?;
     }
     Ok(())

@@ -42,6 +42,15 @@ impl Device {
     }
 }
 
+/// The stack of a thread, with what the system keeps beside it. Where there is no room for that, starting the thread may end
+/// the process.
+const STACK: usize = (2 << 20) + (1 << 18);
+
+/// Whether so many threads can be started.
+pub fn has_room_for(threads: usize) -> bool {
+    memory::has_room(threads.saturating_mul(STACK))
+}
+
 /// What a thread works in when dense matrices are multiplied: that of faer's kernels, which is asked for when a thread first
 /// needs it, and then in a way that ends the process where there is none. It is twice the last cache of the processor.
 const WORK_AREA: usize = 64 << 20;

@@ -42,7 +42,7 @@ pub use attention::{Attention, AttentionGradient};
 pub use chains::ChainMaps;
 pub use cpu::Breakdown;
 pub(crate) use cpu::Cpu;
-pub use device::Device;
+pub use device::{Device, has_room_for};
 pub(crate) use edge_matrix::EdgeValues;
 pub use edge_matrix::{Along, EdgeMatrix};
 pub use engine::{Buffer, Engine, Map, Recording, TargetList};

@@ -1,6 +1,7 @@
 //! `Dataset`: what every reader produces and every command starts from.
 
 use super::Split;
+use super::listing::listed;
 use crate::graph::{BuildReport, DiGraph};
 use crate::matrix::Features;
 use serde::{Deserialize, Serialize};
@@ -185,7 +186,7 @@ impl ColumnUse {
             false => "; --weight COLUMN takes one as the weight of the edges",
         };
         (!unused.is_empty())
-            .then(|| format!("columns that were not used: {}{hint}", unused.join(", ")))
+            .then(|| format!("columns that were not used: {}{hint}", listed(&unused)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which format a folder or file is in. The table below is the one place to add a reader.
 
 use super::companions::{self, Companion};
+use super::listing::listed;
 use super::numpy::Npz;
 use super::raw::Raw;
 use super::read::*;
@@ -166,17 +167,6 @@ fn locate(path: &Path) -> Result<Located, DataError> {
             );
             Err(DataError::Unknown { path: path.to_owned(), problem })
         }
-    }
-}
-
-/// Names in a row; of very many, only the first.
-fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 20;
-    match names.get(..SHOWN) {
-        Some(shown) if names.len() > SHOWN => {
-            format!("{} and {} more", shown.join(", "), names.len() - SHOWN)
-        }
-        _ => names.join(", "),
     }
 }
 

@@ -8,6 +8,7 @@ mod error;
 mod feature_file;
 mod fingerprint;
 mod joined;
+pub mod listing;
 mod load;
 mod made;
 pub(crate) mod numpy;

@@ -61,13 +61,7 @@ impl<J: Job> Journal<J> {
             let problem = "another process is writing to it; wait for its end".to_owned();
             return Err(FileError::Broken { path: path.to_owned(), problem }.into());
         }
-        let foreign = || FileError::Broken {
-            path: path.to_owned(),
-            problem:
-                "it holds results on other data, or of another command or version; choose another \
-                      folder, or remove it"
-                    .to_owned(),
-        };
+        let foreign = || FileError::Foreign { path: path.to_owned() };
         let header = json(path, &own)?;
         let mut jobs = HashMap::new();
         let mut reader = BufReader::new(&file);

@@ -11,6 +11,7 @@ use crate::report::{Bar, Clock, Report, usage};
 use crate::run_report;
 use clap::Args;
 use magnon::Error;
+use magnon::data::write::file_in;
 use magnon::run::{FileError, RunFolder};
 use magnon::train::RunConfig;
 use magnon::workflow::{KeptRun, TrainOptions, Trained, generator};
@@ -165,7 +166,8 @@ pub fn train(
         let run = kept(config, trained);
         let page = clock.phase("report", || run_report::report(&run, run_report::command()));
         drop(bar);
-        if let Err(error) = figures::save_page(&page, &folder.file("report.html")) {
+        let place = file_in(folder.path(), "report.html").map_err(anyhow::Error::from);
+        if let Err(error) = place.and_then(|place| figures::save_page(&page, &place)) {
             remark!("note: there is no report.html: {error}");
         }
     }

@@ -3,6 +3,7 @@
 use super::elements::Elements;
 use super::{Beside, Opened};
 use crate::data::DataError;
+use crate::data::listing::listed;
 use crate::data::numpy::{DType, Header, Kind};
 use crate::data::room::zeroed;
 use crate::data::store::io_error;
@@ -65,12 +66,12 @@ pub(crate) fn table(
     let mut tensors: Vec<(String, &TensorInfo)> = metadata.tensors().into_iter().collect();
     tensors.sort_by(|a, b| a.0.cmp(&b.0));
     let (name, found) = choose(&tensors).ok_or_else(|| {
-        let listed = |(name, info): &(String, &TensorInfo)| format!("{name} {:?}", info.shape);
-        let all: Vec<String> = tensors.iter().map(listed).collect();
+        let shape = |(name, info): &(String, &TensorInfo)| format!("{name} {:?}", info.shape);
+        let all: Vec<String> = tensors.iter().map(shape).collect();
         wrong(format!(
             "it is not clear which of its tensors holds the features: {}; call it 'features' or 'x', or let it \
              be the only one with two axes",
-            all.join(", ")
+            listed(&all)
         ))
     })?;
     let known = TYPES.iter().find(|(dtype, ..)| *dtype == found.dtype);

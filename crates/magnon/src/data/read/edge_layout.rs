@@ -1,5 +1,6 @@
 //! How an edge list is laid out, told from its first lines and from what the user says.
 
+use crate::data::listing::listed;
 use crate::data::raw::Raw;
 use crate::data::table::{EdgeColumns, Head, edge_columns, head, number};
 use crate::data::text::Delimiter;
@@ -139,11 +140,11 @@ fn third(head: &Head, width: usize) -> Result<Option<usize>, String> {
             k + 1
         )),
         many => {
-            let listed: Vec<String> = many.iter().map(|k| (k + 1).to_string()).collect();
+            let numbers: Vec<String> = many.iter().map(|k| (k + 1).to_string()).collect();
             Err(format!(
                 "there is no header, and each of the columns {} could be the weight; give --weight {} \
                  or --unweighted",
-                listed.join(", "),
+                listed(&numbers),
                 many[0] + 1
             ))
         }

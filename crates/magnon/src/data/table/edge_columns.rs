@@ -2,6 +2,7 @@
 
 use super::meaning::words;
 use super::{Meaning, find_column, meaning};
+use crate::data::listing;
 use crate::data::{ColumnUse, LoadConfig};
 
 /// Which columns of a table are source, target and weight.
@@ -121,7 +122,7 @@ fn ends(names: &[&str]) -> Result<(usize, usize), String> {
         [source, target] => Ok((source, target)),
         _ => asked(format!(
             "it is not clear which of the columns {} are source and target",
-            names.join(", ")
+            listing::listed(names)
         )),
     }
 }
@@ -145,7 +146,7 @@ fn is_id(name: &str) -> bool {
 
 fn listed(names: &[&str], columns: &[usize]) -> String {
     let names: Vec<&str> = columns.iter().filter_map(|&k| names.get(k).copied()).collect();
-    names.join(", ")
+    listing::listed(&names)
 }
 
 #[cfg(test)]

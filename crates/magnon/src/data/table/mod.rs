@@ -18,6 +18,7 @@ pub(crate) use text::{Head, head, number};
 
 use super::DataError;
 use super::store::Store;
+use crate::data::listing::listed;
 
 /// A table with columns of equal length.
 #[derive(Debug)]
@@ -87,7 +88,7 @@ pub(crate) fn find_column(names: &[&str], named: bool, wanted: &str) -> Result<u
     let number = wanted.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
     by_name.or(number.map(|number| number - 1)).ok_or_else(|| {
         let there = if named {
-            format!("its columns are {}", names.join(", "))
+            format!("its columns are {}", listed(names))
         } else {
             format!("it has no header; its columns are 1 to {}", names.len())
         };

@@ -1,6 +1,7 @@
 //! Tables of nodes: which column names the node, which one its class, and which are features.
 
 use super::{Cells, Column, Holds, Meaning, NAMED, Table, find_column, meaning};
+use crate::data::listing::listed;
 use crate::data::room::{collect, reserve, zeroed};
 use crate::data::weights::not_single;
 use crate::data::{DataError, TableColumns};
@@ -191,7 +192,7 @@ impl Table {
 
     fn listed(&self, columns: &[usize]) -> String {
         let names: Vec<&str> = columns.iter().map(|&k| self.columns[k].name.as_str()).collect();
-        names.join(", ")
+        listed(&names)
     }
 
     /// The column of ids.

@@ -39,6 +39,16 @@ pub(crate) fn write_own(
     write().map_err(|reason| failed(path, reason))
 }
 
+/// The place of a file of ours in a folder of outputs, for a writer to put it there. A link of its name is taken away: the
+/// folder was named, and not what somebody's link in it leads to.
+pub fn file_in(folder: &Path, name: &str) -> Result<PathBuf, DataError> {
+    let path = folder.join(name);
+    if path.is_symlink() {
+        disk::remove(&path).map_err(|reason| failed(&path, reason))?;
+    }
+    Ok(path)
+}
+
 /// The same for a format that is not written in order. A device or a pipe is refused.
 pub(crate) fn write_seekable(
     path: &Path,

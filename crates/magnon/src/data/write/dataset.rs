@@ -1,5 +1,6 @@
 //! A whole data set as a folder that can be read again.
 
+use super::atomic::file_in;
 use super::csv::{write_indices, write_labels};
 use super::npy::write_npy;
 use super::scipy_npz::{Compressed, write_scipy_npz};
@@ -29,17 +30,17 @@ pub fn write_dataset(folder: &Path, dataset: &Dataset) -> Result<(), DataError> 
     disk::make_folder(folder).map_err(|reason| failed("create", reason))?;
     disk::remove(&graph).map_err(|reason| failed("write", reason))?;
     match &dataset.features {
-        Some(Features::Dense(matrix)) => write_npy(&folder.join("features.npy"), matrix)?,
-        Some(Features::Sparse(matrix)) => write_sparse(&folder.join("features.npz"), matrix)?,
+        Some(Features::Dense(matrix)) => write_npy(&file_in(folder, "features.npy")?, matrix)?,
+        Some(Features::Sparse(matrix)) => write_sparse(&file_in(folder, "features.npz")?, matrix)?,
         None => {}
     }
     if let Some(labels) = &dataset.labels {
-        write_labels(&folder.join("labels.csv"), labels)?;
+        write_labels(&file_in(folder, "labels.csv")?, labels)?;
     }
     if let Some(split) = dataset.splits.first() {
-        write_indices(&folder.join("idx_train.csv"), &split.train)?;
-        write_indices(&folder.join("idx_valid.csv"), &split.val)?;
-        write_indices(&folder.join("idx_test.csv"), &split.test)?;
+        write_indices(&file_in(folder, "idx_train.csv")?, &split.train)?;
+        write_indices(&file_in(folder, "idx_valid.csv")?, &split.val)?;
+        write_indices(&file_in(folder, "idx_test.csv")?, &split.test)?;
     }
     write_graph(&graph, &dataset.graph)
 }

@@ -12,7 +12,7 @@ mod scipy_npz;
 
 pub use crate::disk::{is_stdout, remove_unfinished};
 pub(crate) use atomic::{Prepared, write_own, write_seekable};
-pub use atomic::{check_output, is_stream, write_atomic};
+pub use atomic::{check_output, file_in, is_stream, write_atomic};
 pub(crate) use csv::{csv, table};
 pub use csv::{quoted, write_csv, write_edges, write_indices, write_labels};
 pub use dataset::{write_dataset, write_graph};
