@@ -26,6 +26,6 @@ pub fn bench(part: &str) -> anyhow::Result<()> {
 /// Compiles the kernels for a base architecture, without a card.
 pub fn kernels() -> anyhow::Result<()> {
     let python = peers::python("requirements-kernels.txt")?;
-    let folder = root().join("crates/magnon/src/nn/cuda/kernels");
+    let folder = root().join("crates/magnon-core/src/compute/cuda/kernels");
     run(Command::new(python).arg(peers::scripts().join("make_kernels.py")).arg(folder))
 }

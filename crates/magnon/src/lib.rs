@@ -12,29 +12,22 @@
 //! The folder `examples` has two small programs: `filter` reads a graph, asks its cycles for a charge and filters its
 //! features; `train` trains a model, keeps it and predicts with it.
 
-mod compressed;
-pub mod compute;
-pub mod cycles;
 pub mod data;
-pub mod denoise;
 mod disk;
 mod error;
-pub mod filter;
-pub mod graph;
-pub mod matrix;
-mod memory;
 pub mod model;
 pub mod nn;
-pub mod operator;
 pub mod run;
-pub mod spectrum;
 mod strict;
 mod tensors;
 pub mod train;
 pub mod workflow;
 
-pub use compressed::RowsError;
 pub use error::Error;
+pub(crate) use magnon_core::memory;
+pub use magnon_core::{
+    RowsError, compute, cycles, denoise, filter, graph, matrix, operator, spectrum,
+};
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

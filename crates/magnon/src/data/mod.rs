@@ -7,7 +7,6 @@ mod detect;
 mod error;
 mod feature_file;
 mod fingerprint;
-mod joined;
 pub mod listing;
 mod load;
 mod made;

@@ -152,7 +152,7 @@ impl Wire<'_> {
         operator: &OperatorConfig,
         filter: &FilterConfig,
     ) -> Result<Propagated, Error> {
-        let operator = self.settle(MagneticOperator::of_part(self.part, operator)?)?;
+        let operator = self.settle(self.part.operator(operator)?)?;
         let filter: Filter = filter.build(operator.bounds(), operator.config().kind)?;
         // Own rows of the features; what stands in the halo's is never read.
         let (own, nodes) = (self.part.own(), self.part.nodes());

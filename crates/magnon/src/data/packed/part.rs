@@ -7,6 +7,7 @@ use super::open::{Sections, map};
 use crate::compute::pattern::PADDING;
 use crate::data::DataError;
 use crate::memory::Slab;
+use crate::operator::{MagneticOperator, OperatorConfig, OperatorError};
 use std::ops::Range;
 use std::path::Path;
 
@@ -16,10 +17,10 @@ pub struct GraphPart {
     of: PartOf,
     nodes: Slab<u64>,
     own: Range<usize>,
-    pub(crate) offsets: Slab<usize>,
-    pub(crate) columns: Slab<u32>,
-    pub(crate) weights: Option<Slab<[f32; 2]>>,
-    pub(crate) directed: bool,
+    offsets: Slab<usize>,
+    columns: Slab<u32>,
+    weights: Option<Slab<[f32; 2]>>,
+    directed: bool,
 }
 
 impl GraphPart {
@@ -52,6 +53,14 @@ impl GraphPart {
             return Err(sections.wrong("its nodes or weights are not those of a part"));
         }
         Ok(Self { of, nodes, own, offsets, columns, weights, directed: header.directed })
+    }
+
+    /// The operator of the part: its own rows are those of the whole operator once
+    /// [`with_halo`](MagneticOperator::with_halo) has told it the degrees outside; those of the halo are of no use. The
+    /// charge is given: a part's own cycles mislead.
+    pub fn operator(&self, config: &OperatorConfig) -> Result<MagneticOperator, OperatorError> {
+        let rows = (self.offsets.clone(), self.columns.clone());
+        MagneticOperator::of_part(rows, self.weights.clone(), self.directed, config)
     }
 
     /// Which part this is, counted from 0.
