@@ -6,6 +6,8 @@ mod browser;
 mod fuzz;
 mod golden;
 mod gpu;
+#[cfg(test)]
+mod layers;
 mod licences;
 mod nightly;
 mod peers;

@@ -5,18 +5,30 @@ use std::process::Stdio;
 
 /// Tests that go through the `unsafe` blocks that Miri can run: the sums of a product, lines, views of dense
 /// matrices, and the scan of edge lists. It has no wide vectors, and no advice for pages.
-const CORNERS: [&str; 4] =
-    ["operator::kernel::", "operator::line::", "nn::cpu::product::", "data::read::edge_stops::"];
+const CORNERS: [&str; 4] = [
+    "compute::tile::kernel::",
+    "compute::tile::line::",
+    "compute::cpu::product::",
+    "read::edge_stops::",
+];
 
 /// The threads of a pool outlive the tests, and its queues need the newer model of borrows.
 const MIRI_FLAGS: &str = "-Zmiri-ignore-leaks -Zmiri-tree-borrows -Zmiri-permissive-provenance";
+
+/// The crates whose unsafe code is looked at.
+const LIBRARIES: [&str; 3] = ["magnon-core", "magnon-data", "magnon"];
+
+fn packages(names: &[&'static str]) -> impl Iterator<Item = &'static str> {
+    names.iter().flat_map(|name| ["--package", name])
+}
 
 pub fn run() -> anyhow::Result<()> {
     nightly::check()?;
     let mut miri = nightly::cargo(&["miri", "--version"]);
     let there = miri.stdout(Stdio::null()).stderr(Stdio::null()).status();
     if there.is_ok_and(|status| status.success()) {
-        let mut miri = nightly::cargo(&["miri", "test", "--package", "magnon", "--lib", "--"]);
+        let mut miri = nightly::cargo(&["miri", "test", "--lib"]);
+        miri.args(packages(&LIBRARIES)).arg("--");
         step(miri.args(CORNERS).env("MIRIFLAGS", MIRI_FLAGS))?;
     } else {
         eprintln!(
@@ -25,9 +37,8 @@ pub fn run() -> anyhow::Result<()> {
     }
     // The leak checker would see what lives as long as the process: pools of threads, tables of names.
     let flags = "allocator_may_return_null=1:detect_leaks=0";
-    let tests =
-        ["test", "--package", "magnon", "--package", "magnon-cli", "--target", nightly::TARGET];
-    let mut suite = nightly::cargo(&tests);
+    let mut suite = nightly::cargo(&["test", "--target", nightly::TARGET]);
+    suite.args(packages(&LIBRARIES)).args(packages(&["magnon-cli"]));
     suite.args(["--lib", "--bins", "--tests", "--target-dir", "target/sanitize", "--no-fail-fast"]);
     // It limits the address space, of which AddressSanitizer reserves terabytes.
     suite.args(["--", "--skip", "sizes_that_cannot_be_had_are_errors"]);

@@ -12,8 +12,6 @@
 //! The folder `examples` has two small programs: `filter` reads a graph, asks its cycles for a charge and filters its
 //! features; `train` trains a model, keeps it and predicts with it.
 
-pub mod data;
-mod disk;
 mod error;
 pub mod model;
 pub mod nn;
@@ -28,6 +26,8 @@ pub(crate) use magnon_core::memory;
 pub use magnon_core::{
     RowsError, compute, cycles, denoise, filter, graph, matrix, operator, spectrum,
 };
+pub use magnon_data as data;
+pub(crate) use magnon_data::disk;
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

@@ -90,7 +90,7 @@ pub(crate) trait Kernels: Storage + Send + Sync + Sized + 'static {
     fn prepare(&self, source: MapSource) -> Result<Self::Map, EngineError>;
     /// `y = M x` or `y = Mᴴ x`, for the leading block of M that the two shapes leave: its first
     /// `y.rows` rows and `x.rows` columns, or the other way round. With `values`, which are as many
-    /// as [`map_stored`](Self::map_stored), those take the place of the stored numbers.
+    /// the map stores, those take the place of the stored numbers.
     fn map(
         &self,
         map: &Self::Map,

@@ -19,7 +19,7 @@ impl MapSource {
     }
 }
 
-/// [`propagate`] on the device of an engine; on a card in single precision, whatever the filter.
+/// [`propagate()`] on the device of an engine; on a card in single precision, whatever the filter.
 pub fn propagate_on(
     engine: &Engine,
     operator: &MagneticOperator,

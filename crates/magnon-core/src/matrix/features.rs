@@ -36,6 +36,7 @@ impl Features {
         }
     }
 
+    /// The stored values of a row, for changing.
     pub fn row_values_mut(&mut self, row: usize) -> &mut [f32] {
         match self {
             Self::Dense(matrix) => {

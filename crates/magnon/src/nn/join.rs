@@ -46,7 +46,7 @@ impl Trace<'_, '_> {
 
     /// A linear layer on what [`join`](Self::join) with max(x, 0) makes of channels that stand side by side in `x`, a product or
     /// a sum that nothing else uses. The hidden layer is gone over once and not kept, for which the engine must have
-    /// [`read_channels`](Engine::read_channels).
+    /// [`read_channels`](crate::compute::Engine::read_channels).
     pub fn read_joined(
         &mut self,
         x: Var,
