@@ -31,6 +31,8 @@ def pages(repository):
     for path in sorted((repository / "docs").glob("*.md")):
         name = f"docs/{path.name}"
         found.setdefault(name, path.name)
+    for path in sorted((repository / "docs" / "dev").glob("*.md")):
+        found[f"docs/dev/{path.name}"] = f"dev-{path.name}"
     for path in sorted((repository / "docs" / "notebooks").glob("*.ipynb")):
         found[f"docs/notebooks/{path.name}"] = f"notebooks/{path.name}"
     return found

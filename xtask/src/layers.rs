@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's modules in their order. A crate may use those above it in this list.
-const LAYERS: [(&str, &[&str]); 2] = [
+const LAYERS: [(&str, &[&str]); 3] = [
     (
         "magnon-core",
         &[
@@ -21,7 +21,8 @@ const LAYERS: [(&str, &[&str]); 2] = [
             "denoise",
         ],
     ),
-    ("magnon", &["strict", "nn", "tensors", "model", "train", "run", "workflow", "error"]),
+    ("magnon-learn", &["strict", "nn", "tensors", "model", "train", "run"]),
+    ("magnon", &["error", "workflow"]),
 ];
 
 /// Uses that go against the order, each as file, line and words.

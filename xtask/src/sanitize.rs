@@ -16,7 +16,7 @@ const CORNERS: [&str; 4] = [
 const MIRI_FLAGS: &str = "-Zmiri-ignore-leaks -Zmiri-tree-borrows -Zmiri-permissive-provenance";
 
 /// The crates whose unsafe code is looked at.
-const LIBRARIES: [&str; 3] = ["magnon-core", "magnon-data", "magnon"];
+const LIBRARIES: [&str; 4] = ["magnon-core", "magnon-data", "magnon-learn", "magnon"];
 
 fn packages(names: &[&'static str]) -> impl Iterator<Item = &'static str> {
     names.iter().flat_map(|name| ["--package", name])

@@ -24,8 +24,15 @@ pub fn run() -> anyhow::Result<()> {
     step(&mut tests)?;
     licences::check()?;
     // What is published holds all that it needs.
-    let packages =
-        ["magnon-core", "magnon-data", "magnon", "magnon-plot", "magnon-fetch", "magnon-cli"];
+    let packages = [
+        "magnon-core",
+        "magnon-data",
+        "magnon-learn",
+        "magnon",
+        "magnon-plot",
+        "magnon-fetch",
+        "magnon-cli",
+    ];
     let named = packages.iter().flat_map(|name| ["--package", name]);
     let flags = ["package", "--no-verify", "--allow-dirty", "--quiet"];
     step(&mut cargo(&flags.into_iter().chain(named).collect::<Vec<_>>()))?;

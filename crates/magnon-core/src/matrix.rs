@@ -1,7 +1,7 @@
 //! Matrices that carry node features: dense row-major, and sparse by rows.
 
+mod feature_columns;
 mod features;
-mod joined;
 
 pub use features::Features;
 pub use features::spread;

@@ -1,9 +1,9 @@
 //! Features, labels and signals from files of their own, put beside the nodes of a graph.
 
+use super::allocate::collect;
 use super::load::{set_features, set_labels};
 use super::numpy::Array;
 use super::read::features;
-use super::room::collect;
 use super::store::Store;
 use super::table::{
     Holds, Joined, NAMED, NodeIndex, NodeTable, Table, TableKind, join, node_needs,
@@ -263,7 +263,7 @@ fn in_node_order(
     file: &str,
 ) -> Result<Matrix<f32>, DataError> {
     let width = matrix.cols();
-    let mut values = super::room::zeroed(rows.len().saturating_mul(width), file)?;
+    let mut values = super::allocate::zeroed(rows.len().saturating_mul(width), file)?;
     for (place, row) in values.chunks_exact_mut(width.max(1)).zip(rows) {
         if let Some(row) = row {
             place.copy_from_slice(matrix.row(*row as usize));

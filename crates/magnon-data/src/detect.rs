@@ -3,7 +3,7 @@
 use super::companions::{self, Companion};
 use super::listing::listed;
 use super::numpy::Npz;
-use super::raw::Raw;
+use super::raw_dataset::Raw;
 use super::read::*;
 use super::recognise::recognise;
 use super::store::{Store, is_archive};

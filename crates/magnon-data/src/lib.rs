@@ -1,5 +1,6 @@
 //! Data sets: a graph with features, labels and splits, read from files in many formats.
 
+mod allocate;
 mod attach;
 mod companions;
 mod dataset;
@@ -11,15 +12,14 @@ mod feature_file;
 mod fingerprint;
 pub mod listing;
 mod load;
-mod made;
+mod made_features;
 #[doc(hidden)]
 pub mod numpy;
 mod packed;
 mod pickle;
-mod raw;
+mod raw_dataset;
 mod read;
 mod recognise;
-mod room;
 mod split;
 mod store;
 mod synthetic;
@@ -40,7 +40,7 @@ pub use fingerprint::split_check;
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
-pub use made::{MadeFeatures, MadeKind};
+pub use made_features::{MadeFeatures, MadeKind};
 pub use magnon_core::matrix::Features;
 pub use packed::{
     GraphPart, PackConfig, PackProgress, PackReport, PartReport, cut, pack, part_file,

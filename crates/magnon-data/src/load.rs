@@ -1,10 +1,10 @@
 //! `load`: from a path to a checked [`Dataset`].
 
+use super::allocate::out_of_memory;
 use super::attach::attach;
 use super::companions::{self, Companion};
 use super::detect::{self, Found};
-use super::raw::Raw;
-use super::room::out_of_memory;
+use super::raw_dataset::Raw;
 use super::{DataError, Dataset, FeatureNorm, Features, Labels, NodeNames, Scaling};
 use magnon_core::graph::{Built, Duplicates, GraphBuilder, SelfLoops};
 use magnon_core::memory;

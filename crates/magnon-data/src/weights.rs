@@ -1,7 +1,7 @@
 //! Weights of edges: kept in single precision, with those beside them that it cannot hold.
 
-use super::raw::{Raw, loses_digits, loses_double};
-use super::room::reserve;
+use super::allocate::reserve;
+use super::raw_dataset::{Raw, loses_digits, loses_double};
 use super::{DataError, WeightTransform};
 
 /// Weights that single precision takes for infinite or for 0: the edge and its weight.

@@ -113,9 +113,9 @@ pub fn tune(
     watch: Option<Py<PyAny>>,
     journal: Option<PathBuf>,
 ) -> PyResult<String> {
-    let (call, asked) = Asked::parse(py, dataset, flags, watch)?;
+    let (call, asked) = SearchCall::parse(py, dataset, flags, watch)?;
     let found = call.run(py, move |watch| {
-        let Asked { data, config, base, number, seed } = asked;
+        let SearchCall { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
         let mut journal = journal.map(|path| Journal::open(&path, &data)).transpose()?;
         Ok(tuning::tune(&data, &base, &splits, &config, journal.as_mut(), watch)?)
@@ -133,9 +133,9 @@ pub fn tune_parts(
     journal: PathBuf,
     seconds: f64,
 ) -> PyResult<String> {
-    let (call, asked) = Asked::parse(py, dataset, flags, None)?;
+    let (call, asked) = SearchCall::parse(py, dataset, flags, None)?;
     let parts = call.run(py, move |watch| {
-        let Asked { data, config, base, number, seed } = asked;
+        let SearchCall { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
         let mut journal = Journal::open(&journal, &data)?;
         Ok(tuning::tune_parts(&data, &base, &splits, &config, &mut journal, seconds, watch)?)
@@ -153,9 +153,9 @@ pub fn tune_part(
     journal: PathBuf,
     part: String,
 ) -> PyResult<()> {
-    let (call, asked) = Asked::parse(py, dataset, flags, None)?;
+    let (call, asked) = SearchCall::parse(py, dataset, flags, None)?;
     call.run(py, move |watch| {
-        let Asked { data, config, base, number, seed } = asked;
+        let SearchCall { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
         let mut journal = Journal::open(&journal, &data)?;
         Ok(tuning::tune_part(&data, &base, &splits, &config, &mut journal, &part, watch)?)
@@ -163,7 +163,7 @@ pub fn tune_part(
 }
 
 /// What a search is asked for.
-struct Asked {
+struct SearchCall {
     data: data::Dataset,
     config: tuning::TuneConfig,
     base: RunConfig,
@@ -171,7 +171,7 @@ struct Asked {
     seed: u64,
 }
 
-impl Asked {
+impl SearchCall {
     fn parse(
         py: Python<'_>,
         dataset: &Dataset,

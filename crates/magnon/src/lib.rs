@@ -13,21 +13,15 @@
 //! features; `train` trains a model, keeps it and predicts with it.
 
 mod error;
-pub mod model;
-pub mod nn;
-pub mod run;
-mod strict;
-mod tensors;
-pub mod train;
 pub mod workflow;
 
 pub use error::Error;
-pub(crate) use magnon_core::memory;
 pub use magnon_core::{
     RowsError, compute, cycles, denoise, filter, graph, matrix, operator, spectrum,
 };
 pub use magnon_data as data;
 pub(crate) use magnon_data::disk;
+pub use magnon_learn::{model, nn, run, train};
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

@@ -33,7 +33,7 @@ impl AdamStep {
 }
 
 /// What a step of the optimiser reads and writes, parameter by parameter.
-pub struct Moved<'a, S: Storage = Engine> {
+pub struct AdamBuffers<'a, S: Storage = Engine> {
     /// What gradients are multiplied with.
     pub clip: Option<&'a S::Buffer>,
     /// The gradients.

@@ -3,7 +3,7 @@
 use super::activation::Activation;
 use super::attention::{Attention, AttentionGradient};
 use super::chains::ChainMaps;
-use super::joined::{JoinedChannels, JoinedGradient};
+use super::joined_channels::{JoinedChannels, JoinedGradient};
 use super::lanes::Relabelling;
 use super::operands::{Done, DrawKey, Factor, Side};
 use super::{EngineError, MapSource, Scalar, Shape};

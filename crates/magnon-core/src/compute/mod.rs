@@ -23,7 +23,7 @@ mod engine;
 mod error;
 #[doc(hidden)]
 pub mod instructions;
-mod joined;
+mod joined_channels;
 mod kernels;
 mod lanes;
 #[doc(hidden)]
@@ -43,7 +43,7 @@ pub mod steps;
 pub mod tile;
 
 pub use activation::Activation;
-pub use adam_step::{AdamStep, Moved};
+pub use adam_step::{AdamBuffers, AdamStep};
 pub use attention::{Attention, AttentionGradient};
 pub use chains::ChainMaps;
 pub use cpu::Breakdown;
@@ -53,7 +53,7 @@ pub(crate) use edge_matrix::EdgeValues;
 pub use edge_matrix::{Along, EdgeMatrix};
 pub use engine::{Buffer, Engine, Map, Recording, TargetList};
 pub use error::EngineError;
-pub use joined::{JoinedChannels, JoinedGradient};
+pub use joined_channels::{JoinedChannels, JoinedGradient};
 pub use kernels::Storage;
 pub use lanes::{LaneConfig, Relabelling};
 pub use map::{MapSource, PreciseRows};

@@ -29,7 +29,7 @@
 //! before the home, so it has one home, the first node, and the rest is taken apart.
 
 use super::component::Component;
-use super::near::Near;
+use super::nearby_nodes::Near;
 use crate::graph::DiGraph;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

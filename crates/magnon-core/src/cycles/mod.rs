@@ -16,7 +16,7 @@ mod count;
 mod enumerate;
 mod flux;
 mod lengths;
-mod near;
+mod nearby_nodes;
 mod period;
 mod scan;
 mod search;

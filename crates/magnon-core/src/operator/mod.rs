@@ -6,12 +6,12 @@
 //! does not depend on any choice; [`MagneticOperator`] is a pattern with a [`OperatorConfig`], and cheap to make again for another charge.
 
 mod charge;
+mod components;
 mod config;
 mod directed;
 mod edge_matrix;
 mod magnetic;
 mod part;
-mod parts;
 mod pattern;
 mod product;
 

@@ -16,8 +16,8 @@
 //! over.
 
 use super::SpectrumError;
+use super::search_space::{InSpace, Space, in_space};
 use super::small::{eigen, orthonormaliser};
-use super::space::{InSpace, Space, in_space};
 use super::target::{Aim, Target};
 use super::tiles::{Basis, Tile, width};
 use crate::compute::Engine;

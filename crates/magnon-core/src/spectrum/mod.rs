@@ -16,20 +16,20 @@
 //! is solved by itself, so every eigenvector lives on one of them, and a graph of many small ones
 //! costs little; copies of one are solved once.
 
+mod component_pairs;
 mod config;
 mod davidson;
 mod dense;
 mod density;
 mod eigenmap;
 mod error;
-mod few;
+mod few_eigenpairs;
 mod frustration;
 mod pairs;
-mod parts;
 mod response;
+mod search_space;
 mod small;
 mod solve;
-mod space;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! `spectrum`: eigenvalues of an operator, component by component.
 
+use super::component_pairs::Parts;
 use super::davidson::columns_needed;
 use super::dense;
-use super::parts::Parts;
 use super::{Select, SpectrumConfig, SpectrumError};
 use crate::compute::Device;
 use crate::compute::Engine;

@@ -1,8 +1,8 @@
 //! Rows of a file that name their nodes.
 
 use super::{ABSENT, Beside};
+use crate::allocate::reserve;
 use crate::attach::{extra_rule, missing_rows, short};
-use crate::room::reserve;
 use crate::table::{NodeIndex, TableKind, join};
 use crate::{DataError, ExtraIds};
 use std::sync::Arc;

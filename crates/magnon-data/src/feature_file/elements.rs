@@ -2,8 +2,8 @@
 
 use super::source::{Run, Source, Take};
 use crate::DataError;
+use crate::allocate::{reserve, zeroed};
 use crate::numpy::{Header, check_real, singles};
-use crate::room::{reserve, zeroed};
 use crate::store::io_error;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -9,8 +9,8 @@ mod parquet;
 pub(crate) mod safetensors;
 mod source;
 
+use super::allocate::zeroed;
 use super::dataset::{FeatureNorm, Scaling};
-use super::room::zeroed;
 use super::{DataError, Dataset, LoadConfig};
 use bytemuck::cast_slice;
 use magnon_core::matrix::Features;
@@ -247,7 +247,8 @@ impl FeatureFile {
         let (label, width) = (self.label(), columns.len());
         let bytes = self.rows().saturating_mul(width).saturating_mul(4);
         let matrix = Matrix::<f32>::try_zeros(self.rows(), width);
-        let mut matrix = matrix.ok_or_else(|| super::room::out_of_memory(&label, bytes as u64))?;
+        let mut matrix =
+            matrix.ok_or_else(|| super::allocate::out_of_memory(&label, bytes as u64))?;
         let cells = matrix.as_mut_slice();
         self.each(columns.clone(), |row, column, value| {
             if !value.is_finite() {

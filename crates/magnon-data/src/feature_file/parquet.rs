@@ -7,8 +7,8 @@ use super::by_id::places;
 use super::source::{Run, Source, Take};
 use super::{Beside, Opened};
 use crate::DataError;
+use crate::allocate::{collect, reserve};
 use crate::attach::short;
-use crate::room::{collect, reserve};
 use crate::store::{allowance, io_error};
 use crate::table::columnar::{
     BATCH, Claims, Room, Rows, Words, exact, guarded, has_numbers, holds, is_list, name_of,
@@ -36,12 +36,12 @@ struct Parquet {
     rows: Rows<File>,
     /// What its size on disk allows to be made of it.
     limit: u64,
-    columns: Vec<Place>,
+    columns: Vec<ColumnPlace>,
 }
 
 /// Where a column of the table is in the file.
 #[derive(Clone, Debug)]
-struct Place {
+struct ColumnPlace {
     name: String,
     /// Which of the file's columns.
     field: usize,
@@ -133,7 +133,7 @@ impl Parquet {
     }
 
     /// The columns of the table: those of the file, and of lists one per place.
-    fn places(&self) -> Result<Vec<Place>, DataError> {
+    fn places(&self) -> Result<Vec<ColumnPlace>, DataError> {
         let mut places = Vec::new();
         let room = self.room();
         for (field, of) in self.rows.schema().fields().iter().enumerate() {
@@ -152,14 +152,16 @@ impl Parquet {
                 }
                 kind if is_list(kind) => self.first_length(field)?,
                 _ => {
-                    places.push(Place { name, field, item: None });
+                    places.push(ColumnPlace { name, field, item: None });
                     continue;
                 }
             };
-            let each = (size_of::<Place>() + size_of::<Column>() + 2 * name.len()) as u64 + 40;
+            let each =
+                (size_of::<ColumnPlace>() + size_of::<Column>() + 2 * name.len()) as u64 + 40;
             room.take(each.saturating_mul(length as u64), "the columns of its lists")?;
             reserve(&mut places, length, &self.label())?;
-            let place = |k| Place { name: format!("{name}_{k}"), field, item: Some((k, length)) };
+            let place =
+                |k| ColumnPlace { name: format!("{name}_{k}"), field, item: Some((k, length)) };
             places.extend((0..length).map(place));
         }
         // An index that is stored last is still the name of the row.
@@ -178,9 +180,9 @@ impl Parquet {
     }
 
     /// The table with its names and kinds, but of cells only those of columns that could be ids.
-    fn outline(&self, places: &[Place], wanted: Option<&str>) -> Result<Table, DataError> {
+    fn outline(&self, places: &[ColumnPlace], wanted: Option<&str>) -> Result<Table, DataError> {
         let fields = self.rows.schema().fields();
-        let column = |place: &Place| match (place.item, fields.get(place.field)) {
+        let column = |place: &ColumnPlace| match (place.item, fields.get(place.field)) {
             (None, Some(field)) => Column::held(place.name.clone(), &holds(field.data_type())),
             _ => Column::new(place.name.clone(), Cells::Numbers(Vec::new())),
         };
@@ -214,7 +216,7 @@ impl Parquet {
     }
 
     /// The features of some columns, a batch of rows after the other. `first` is the number of the first.
-    fn read(&self, first: usize, columns: &[Place], take: Take) -> Result<(), DataError> {
+    fn read(&self, first: usize, columns: &[ColumnPlace], take: Take) -> Result<(), DataError> {
         let mut fields: Vec<usize> = columns.iter().map(|place| place.field).collect();
         fields.sort_unstable();
         fields.dedup();
@@ -226,7 +228,7 @@ impl Parquet {
             let batch = batch?;
             let mut number = first;
             for group in columns.chunk_by(|a, b| a.field == b.field) {
-                let [Place { name, field, item }, ..] = group else { continue };
+                let [ColumnPlace { name, field, item }, ..] = group else { continue };
                 let array =
                     self.array(&batch, fields.binary_search(field).unwrap_or(usize::MAX))?;
                 let numbers = match item {

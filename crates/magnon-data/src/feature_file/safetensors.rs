@@ -3,9 +3,9 @@
 use super::elements::Elements;
 use super::{Beside, Opened};
 use crate::DataError;
+use crate::allocate::zeroed;
 use crate::listing::listed;
 use crate::numpy::{DType, Header, Kind};
-use crate::room::zeroed;
 use crate::store::io_error;
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};

@@ -4,7 +4,7 @@ use super::decode;
 use super::dtype::Kind;
 use super::header::{Header, LONGEST};
 use crate::DataError;
-use crate::room::{collect, reserve, zeroed};
+use crate::allocate::{collect, reserve, zeroed};
 use crate::store::Store;
 use magnon_core::matrix::Matrix;
 use num_complex::Complex64;

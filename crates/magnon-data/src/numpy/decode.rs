@@ -2,7 +2,7 @@
 
 use super::dtype::{DType, Kind};
 use crate::DataError;
-use crate::room::{reserve, zeroed};
+use crate::allocate::{reserve, zeroed};
 use half::{bf16, f16};
 use num_complex::Complex64;
 use std::io::Read;

@@ -2,8 +2,8 @@
 
 use super::Npz;
 use crate::DataError;
-use crate::raw::check_count;
-use crate::room::{collect, reserve};
+use crate::allocate::{collect, reserve};
+use crate::raw_dataset::check_count;
 use magnon_core::matrix::SparseMatrix;
 
 /// What the pointers of a compressed matrix run over.

@@ -93,7 +93,7 @@ fn place(
     let label = work.output.display().to_string();
     let width = if weighted { 3 } else { 2 };
     let records = all.len() / width;
-    let refused = || crate::room::out_of_memory(&label, 4 * all.len() as u64);
+    let refused = || crate::allocate::out_of_memory(&label, 4 * all.len() as u64);
     let local = |row: u32| (row as usize).wrapping_sub(rows.start);
     let mut starts = memory::try_zeroed::<usize>(rows.len() + 1).ok_or_else(refused)?;
     for record in all.chunks_exact(width) {

@@ -7,7 +7,7 @@
 use super::format::{Header, PAGE, PartOf, Section};
 use super::open::open;
 use crate::DataError;
-use crate::room::zeroed;
+use crate::allocate::zeroed;
 use crate::write::write_seekable;
 use magnon_core::compute::pattern::{COLUMN, PADDING};
 use magnon_core::graph::Merged;

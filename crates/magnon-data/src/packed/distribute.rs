@@ -180,7 +180,7 @@ impl Sink {
         let mut sink = Self { records: Vec::new(), files: Vec::new() };
         for count in records {
             let mut bucket = Vec::new();
-            crate::room::reserve(&mut bucket, (count * width) as usize, file)?;
+            crate::allocate::reserve(&mut bucket, (count * width) as usize, file)?;
             sink.records.push(bucket);
         }
         Ok(sink)

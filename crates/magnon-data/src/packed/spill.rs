@@ -155,7 +155,7 @@ pub(super) fn read_numbers<T: AnyBitPattern + NoUninit>(
 /// Reads a whole file of numbers.
 pub(super) fn read_all<T: Pod>(path: &Path, len: u64) -> Result<Vec<T>, DataError> {
     let count = len as usize / size_of::<T>();
-    let refused = || crate::room::out_of_memory(&path.display().to_string(), len);
+    let refused = || crate::allocate::out_of_memory(&path.display().to_string(), len);
     let mut numbers = magnon_core::memory::try_zeroed::<T>(count).ok_or_else(refused)?;
     let read = disk::open(path).and_then(|mut file| read_numbers(&mut file, &mut numbers));
     read.map_err(|reason| io_error(path, "read", reason))?;

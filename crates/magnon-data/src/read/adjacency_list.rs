@@ -1,8 +1,8 @@
 //! WebGraph's ASCII format: the number of nodes, then the successors of each node on a line.
 
 use crate::DataError;
-use crate::raw::{Raw, check_count};
-use crate::room::reserve;
+use crate::allocate::reserve;
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::Store;
 use crate::text::without_bom;
 use memchr::memchr;

@@ -1,7 +1,7 @@
 //! The layout of the paper's authors: `adj.npz` with features, labels and index lists beside it.
 
 use super::scipy_npz;
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::{DataError, Split, text};
 

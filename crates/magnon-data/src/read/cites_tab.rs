@@ -2,8 +2,8 @@
 
 use super::edge_names::Names;
 use crate::DataError;
-use crate::raw::Raw;
-use crate::room::reserve;
+use crate::allocate::reserve;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::text::{Delimiter, Lines};
 

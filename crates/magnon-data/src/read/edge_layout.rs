@@ -1,7 +1,7 @@
 //! How an edge list is laid out, told from its first lines and from what the user says.
 
 use crate::listing::listed;
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::table::{EdgeColumns, Head, edge_columns, head, number};
 use crate::text::Delimiter;
 use crate::{ColumnUse, DataError, LoadConfig, NodeNames};

@@ -5,7 +5,7 @@ use super::edge_names;
 use super::edge_scan::{self, Fault, Id};
 use super::node_ids;
 use crate::companions::is_table_of_nodes;
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::recognise::recognise;
 use crate::store::Store;
 use crate::text::{Delimiter, line_of, without_bom};

@@ -8,7 +8,7 @@ use super::edge_layout::{Layout, looks_whole};
 use super::edge_stops::{NonDigits, Stops, number};
 use super::name_table::LONGEST;
 use crate::DataError;
-use crate::room::out_of_memory;
+use crate::allocate::out_of_memory;
 use crate::table::number as number_with_comma;
 use crate::text::{Delimiter, is_comment};
 use crate::weights::{Beyond, Weight, not_a_weight};

@@ -61,7 +61,8 @@ impl EdgeStream {
         let (source, total) = store.stream(name)?;
         let file = store.label(name);
         let mut text = Vec::new();
-        text.try_reserve_exact(size).map_err(|_| crate::room::out_of_memory(&file, size as u64))?;
+        text.try_reserve_exact(size)
+            .map_err(|_| crate::allocate::out_of_memory(&file, size as u64))?;
         let layout = Layout {
             delimiter: Delimiter::Blank,
             width: 2,
@@ -118,7 +119,7 @@ impl EdgeStream {
 
     /// What a user should know about the layout.
     pub(crate) fn remarks(&self) -> Vec<String> {
-        self.layout.remarks(&crate::raw::Raw::default())
+        self.layout.remarks(&crate::raw_dataset::Raw::default())
     }
 
     /// Passes over what was read before: the first `at` bytes, which have so many lines.
@@ -165,7 +166,7 @@ impl EdgeStream {
                 // A line that is longer than the block.
                 None => {
                     let more = self.text.len();
-                    crate::room::reserve(&mut self.text, more, &self.file)?;
+                    crate::allocate::reserve(&mut self.text, more, &self.file)?;
                     continue;
                 }
             }

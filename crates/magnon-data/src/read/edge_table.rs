@@ -1,9 +1,9 @@
 //! Tables of edges in columns: Parquet, Arrow and Feather.
 
 use super::edge_names::Numbering;
+use crate::allocate::reserve;
 use crate::companions::is_table_of_nodes;
-use crate::raw::Raw;
-use crate::room::reserve;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::table::{Cells, EdgeColumns, Holds, Table, edge_columns};
 use crate::weights::{Weight, Weights};

@@ -1,10 +1,10 @@
 //! Tables that stand beside a graph: features and labels in any of their formats.
 
 use super::scipy_npz;
+use crate::allocate::collect;
 use crate::feature_file::safetensors;
 use crate::numpy::{Array, Npz};
 use crate::pickle;
-use crate::room::collect;
 use crate::store::{Store, io_error};
 use crate::text;
 use crate::{DataError, Features, Labels};

@@ -3,7 +3,7 @@
 use super::edge_list;
 use super::geom_gcn_nodes::Nodes;
 use crate::numpy::Npz;
-use crate::raw::{Raw, check_count};
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::Store;
 use crate::{DataError, Split};
 use std::path::Path;

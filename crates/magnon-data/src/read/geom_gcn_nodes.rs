@@ -1,6 +1,6 @@
 //! The nodes of Geom-GCN: `id <tab> features <tab> label` a line.
 
-use crate::room::{collect, reserve};
+use crate::allocate::{collect, reserve};
 use crate::text::Lines;
 use crate::{DataError, Features, Labels};
 use magnon_core::matrix::SparseMatrix;

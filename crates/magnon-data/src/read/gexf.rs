@@ -3,7 +3,7 @@
 use super::graphml::is_weight;
 use super::named_graph::NamedGraph;
 use super::xml::{self, Step, value};
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::{DataError, LoadConfig};
 use std::collections::HashMap;

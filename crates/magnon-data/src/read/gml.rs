@@ -3,7 +3,7 @@
 use super::ends_early;
 use super::graphml::is_weight;
 use super::named_graph::NamedGraph;
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::text::{line_of, without_bom};
 use crate::{DataError, LoadConfig};

@@ -1,9 +1,9 @@
 //! The `.npz` files of the graph-network benchmarks: `adj_data`… or `adj_matrix.data`….
 
 use super::npz_with;
+use crate::allocate::collect;
 use crate::numpy::{Axis, Npz, Sparse};
-use crate::raw::Raw;
-use crate::room::collect;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::{DataError, Features, Labels, NodeNames};
 

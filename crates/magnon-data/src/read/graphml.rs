@@ -2,7 +2,7 @@
 
 use super::named_graph::NamedGraph;
 use super::xml::{self, Step, value};
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::table::{Meaning, meaning};
 use crate::{DataError, LoadConfig};

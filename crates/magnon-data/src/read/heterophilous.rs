@@ -1,9 +1,9 @@
 //! The heterophilous benchmarks: one `.npz` with edges, features, labels and masks.
 
 use super::npz_with;
+use crate::allocate::collect;
 use crate::numpy::Npz;
-use crate::raw::Raw;
-use crate::room::collect;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::{DataError, Features, Labels, Split};
 use magnon_core::matrix::{Matrix, SparseMatrix};

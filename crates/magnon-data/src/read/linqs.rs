@@ -1,8 +1,8 @@
 //! LINQS text: `NAME.content` with the nodes and `NAME.cites` with the edges.
 
 use super::edge_names::Names;
-use crate::raw::Raw;
-use crate::room::reserve;
+use crate::allocate::reserve;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::text::{Delimiter, Lines};
 use crate::weights::not_single;

@@ -1,8 +1,8 @@
 //! Matrix Market coordinate files.
 
 use crate::DataError;
-use crate::raw::{Raw, check_count};
-use crate::room::reserve;
+use crate::allocate::reserve;
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::Store;
 use crate::text::{Delimiter, Lines, is_comment};
 use crate::weights::{Weight, Weights, not_a_weight};

@@ -33,8 +33,12 @@ pub(super) fn scan(text: &[u8], layout: &Layout) -> Result<NamedEdges, (usize, F
     let hash = NameHash::default();
     let weighted = layout.columns.weight.is_some();
     let edges = scan_parts(text, weighted, |part: Part<'_, '_, [Span; 2]>| {
-        let told =
-            Told { distinct: Distinct::new(), beyond: Vec::new(), rounded: false, word: None };
+        let told = ChunkResult {
+            distinct: Distinct::new(),
+            beyond: Vec::new(),
+            rounded: false,
+            word: None,
+        };
         let fields = Vec::new();
         let mut chunk = Chunk { part, layout, hash: hash.clone(), fields, found: 0, told };
         chunk.run()?;
@@ -58,7 +62,7 @@ pub(super) fn scan(text: &[u8], layout: &Layout) -> Result<NamedEdges, (usize, F
 }
 
 /// What a chunk has to tell.
-struct Told {
+struct ChunkResult {
     distinct: Distinct,
     beyond: Beyond,
     rounded: bool,
@@ -72,7 +76,7 @@ struct Chunk<'a, 'o> {
     hash: NameHash,
     fields: Vec<&'a [u8]>,
     found: usize,
-    told: Told,
+    told: ChunkResult,
 }
 
 /// Source, target and weight of a line.

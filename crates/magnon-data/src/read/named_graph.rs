@@ -2,8 +2,8 @@
 
 use super::edge_names::Numbering;
 use super::node_attributes::Attributes;
-use crate::raw::Raw;
-use crate::room::reserve;
+use crate::allocate::reserve;
+use crate::raw_dataset::Raw;
 use crate::table::{Cells, Column, Meaning, NAMED, NodeTable, Table, TableKind, meaning};
 use crate::weights::{Weight, Weights};
 use crate::{DataError, Features, Labels, LoadConfig, NodeNames, Split, TableColumns};

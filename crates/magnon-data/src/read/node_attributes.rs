@@ -4,7 +4,7 @@
 //! have, so that memory follows the bytes of the file and not nodes times attributes.
 
 use crate::DataError;
-use crate::room::{out_of_memory, reserve};
+use crate::allocate::{out_of_memory, reserve};
 use crate::table::Column;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) struct Attributes {
 }
 
 /// An attribute when all is read.
-pub(super) struct Settled<'a> {
+pub(super) struct AttributeColumn<'a> {
     pub(super) name: &'a str,
     default: Option<&'a str>,
     /// By node; the last text that a node was given.
@@ -122,7 +122,7 @@ impl Attributes {
     }
 
     /// The attributes of so many nodes, in the order of their first appearance.
-    pub(super) fn all(&self, nodes: usize) -> impl Iterator<Item = Settled<'_>> {
+    pub(super) fn all(&self, nodes: usize) -> impl Iterator<Item = AttributeColumn<'_>> {
         let mut rest = &self.cells[..];
         self.attributes.iter().zip(0u32..).map(move |(attribute, place)| {
             let (cells, others) =
@@ -133,7 +133,7 @@ impl Attributes {
             let is_given = |node: &&u32| cells.binary_search_by_key(*node, |c| c.node).is_ok();
             let filled = declared.iter().filter(|node| !is_given(node)).count();
             let is_complete = cells.len() + filled == nodes;
-            Settled { name: &attribute.name, default, cells, declared, nodes, is_complete }
+            AttributeColumn { name: &attribute.name, default, cells, declared, nodes, is_complete }
         })
     }
 
@@ -143,7 +143,7 @@ impl Attributes {
     }
 }
 
-impl Settled<'_> {
+impl AttributeColumn<'_> {
     /// The texts that there are: those of nodes, and the default.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.cells.iter().map(|cell| &*cell.text).chain(self.default)

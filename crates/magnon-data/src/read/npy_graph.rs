@@ -1,9 +1,9 @@
 //! NumPy arrays as graphs: a dense square matrix, or edges as two columns or two rows.
 
 use crate::DataError;
+use crate::allocate::collect;
 use crate::numpy::Array;
-use crate::raw::{Raw, check_count};
-use crate::room::collect;
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::Store;
 
 /// An array that was named. In a folder, arrays are features and the like.

@@ -1,7 +1,7 @@
 //! Folders of the Open Graph Benchmark: gzipped csv files under `raw/`, splits under `split/`.
 
 use super::edge_list;
-use crate::raw::{Raw, check_count};
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::Store;
 use crate::{DataError, Features, Split, text};
 

@@ -1,7 +1,7 @@
 //! Packed graphs: `G.magnon`, as `magnon pack` writes them.
 
 use crate::packed::{Packed, is_packed, open};
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 use crate::{DataError, LoadConfig, WeightTransform};
 use magnon_core::graph::SelfLoops;

@@ -1,9 +1,9 @@
 //! Planetoid's pickles: `ind.NAME.x`, `.tx`, `.allx`, `.y`, `.ty`, `.ally`, `.graph` and the text
 //! `.test.index`.
 
+use crate::allocate::reserve;
 use crate::pickle::{self, Pickle};
-use crate::raw::{Raw, check_count};
-use crate::room::reserve;
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::Store;
 use crate::{DataError, Features, Labels, Split, text};
 use magnon_core::matrix::{Matrix, SparseError, SparseMatrix};

@@ -3,7 +3,7 @@
 use super::npz_with;
 use crate::DataError;
 use crate::numpy::{Axis, Npz, Sparse};
-use crate::raw::Raw;
+use crate::raw_dataset::Raw;
 use crate::store::Store;
 
 /// Files that hold a sparse matrix. Features are told from graphs by their name.

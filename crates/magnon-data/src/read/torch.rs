@@ -5,7 +5,7 @@
 
 use crate::numpy::{Array, DType, Header};
 use crate::pickle::{self, Id, Pickle, Value};
-use crate::raw::{Raw, check_count};
+use crate::raw_dataset::{Raw, check_count};
 use crate::store::{Store, open_member, open_zip};
 use crate::{DataError, Features, Labels, Split};
 use std::borrow::Cow;

@@ -5,7 +5,7 @@ use super::{
     read_disk,
 };
 use crate::DataError;
-use crate::room::collect;
+use crate::allocate::collect;
 use flate2::read::MultiGzDecoder;
 use std::cell::RefCell;
 use std::fs::File;

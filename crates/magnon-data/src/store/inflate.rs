@@ -1,7 +1,7 @@
 //! Unpacking gzip and zstd within bounds, so that a small file cannot fill the memory.
 
 use crate::DataError;
-use crate::room::{out_of_memory, reserve};
+use crate::allocate::{out_of_memory, reserve};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use std::io::{ErrorKind, Read};

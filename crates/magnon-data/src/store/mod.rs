@@ -8,7 +8,7 @@ mod stream;
 mod zipped;
 
 use super::DataError;
-use super::room::out_of_memory;
+use super::allocate::out_of_memory;
 use super::text::settle_line_ends;
 use inflate::Packing;
 use magnon_core::memory;
@@ -22,7 +22,6 @@ use std::rc::Rc;
 use archive::Archive;
 pub(crate) use archive::is_archive;
 pub(crate) use budget::Budget;
-#[cfg(feature = "columnar")]
 pub(crate) use budget::allowance;
 use inflate::{bomb, read_bounded};
 pub(crate) use zipped::{open_member, open_zip};

@@ -1,7 +1,7 @@
 //! Columns of a table.
 
 use crate::DataError;
-use crate::room::collect;
+use crate::allocate::collect;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -44,6 +44,8 @@ pub(crate) enum Cells {
     /// Words; `None` where a cell is empty. Words that are the same may share their place.
     Words(Vec<Option<Arc<str>>>),
     /// What can be used for nothing.
+    #[cfg_attr(not(feature = "columnar"), allow(dead_code))]
+    // only columnar files have such columns
     Other,
 }
 

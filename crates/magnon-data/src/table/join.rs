@@ -1,6 +1,6 @@
 //! Rows of a table and nodes of a graph, matched by name.
 
-use crate::room::{out_of_memory, reserve};
+use crate::allocate::{out_of_memory, reserve};
 use crate::{DataError, NodeNames};
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -13,7 +13,9 @@ pub(crate) use column::{Cells, Column, Holds, NAMED, is_missing};
 pub(crate) use edge_columns::{EdgeColumns, edge_columns};
 pub(crate) use join::{Joined, NodeIndex, join};
 pub(crate) use meaning::{Meaning, meaning};
-pub(crate) use nodes::{NodeTable, TableKind, label_remark, node_needs};
+#[cfg(feature = "columnar")]
+pub(crate) use nodes::label_remark;
+pub(crate) use nodes::{NodeTable, TableKind, node_needs};
 pub(crate) use text::{Head, head, number};
 
 use super::DataError;

@@ -1,8 +1,8 @@
 //! Tables of nodes: which column names the node, which one its class, and which are features.
 
 use super::{Cells, Column, Holds, Meaning, NAMED, Table, find_column, meaning};
+use crate::allocate::{collect, reserve, zeroed};
 use crate::listing::listed;
-use crate::room::{collect, reserve, zeroed};
 use crate::weights::not_single;
 use crate::{DataError, TableColumns};
 use magnon_core::matrix::Matrix;

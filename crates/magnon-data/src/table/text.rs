@@ -2,7 +2,7 @@
 
 use super::{Cells, Column, Table, is_missing, meaning};
 use crate::DataError;
-use crate::room::reserve;
+use crate::allocate::reserve;
 use crate::store::{Store, allowance};
 use crate::text::{Delimiter, Lines, MOST_FIELDS, is_comment, too_many_fields, without_bom};
 

@@ -1,7 +1,7 @@
 //! Tables of numbers, columns of labels and lists of node numbers.
 
 use super::{Delimiter, Lines, MOST_FIELDS, is_comment, too_many_fields};
-use crate::room::{collect, reserve};
+use crate::allocate::{collect, reserve};
 use crate::table::is_missing;
 use crate::weights::not_single;
 use crate::{DataError, Labels};

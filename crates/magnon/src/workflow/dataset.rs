@@ -1,6 +1,6 @@
 //! From the name of data to a data set.
 
-use super::made::make_features;
+use super::make_features::make_features;
 use crate::Error;
 use crate::data::{
     Dataset, MadeKind, Split, SplitChoice, SplitError, SyntheticConfig, attach_features,

@@ -7,8 +7,8 @@ mod lanes;
 
 use crate::training_common::{charge, config, dataset, history_bits};
 use magnon::compute::{
-    Activation, AdamStep, Attention, AttentionGradient, Buffer, Device, DrawKey, Engine,
-    EngineError, Factor, Field, MapSource, Moved, Shape, Side, TargetList,
+    Activation, AdamBuffers, AdamStep, Attention, AttentionGradient, Buffer, Device, DrawKey,
+    Engine, EngineError, Factor, Field, MapSource, Shape, Side, TargetList,
 };
 use magnon::data::{Features, SplitChoice};
 use magnon::filter::{Accuracy, Filter, Propagated, propagate_on};
@@ -257,7 +257,7 @@ fn entry_work(engine: &Engine) -> Results {
     let gradients = [a];
     for clip in [Some(&half), None] {
         let (weights, first, second) = (&mut weights[..], &mut first[..], &mut second[..]);
-        let all = Moved { clip, gradients: &gradients, weights, first, second };
+        let all = AdamBuffers { clip, gradients: &gradients, weights, first, second };
         engine.adam_all(step, &[1.0], all).unwrap();
     }
     for (name, [buffer]) in [("w", &weights), ("m", &first), ("v", &second)] {

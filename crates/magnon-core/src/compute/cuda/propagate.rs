@@ -50,8 +50,8 @@ pub(crate) struct FilteredColumns {
     pub not_finite: Option<usize>,
 }
 
-/// Told how many of how many columns are done; says whether to go on.
-type Told<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
+/// ColumnProgress how many of how many columns are done; says whether to go on.
+type ColumnProgress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 impl Engine {
     /// h(S)X in single precision on a card, whatever the filter; `None` where main memory has no room for the result.
@@ -60,7 +60,7 @@ impl Engine {
         map: &super::super::Map,
         series: &Series,
         features: &Features,
-        told: Told,
+        told: ColumnProgress,
     ) -> Result<Option<FilteredColumns>, EngineError> {
         match (self.card(), map) {
             (Some(card), super::super::Map::Cuda(map)) => {
@@ -76,7 +76,7 @@ impl Cuda {
         &self,
         (map, series): (&Map, &Series),
         features: &Features,
-        told: Told,
+        told: ColumnProgress,
     ) -> Result<Option<FilteredColumns>, EngineError> {
         let (rows, cols, field) = (features.rows(), features.cols(), map.shape().field());
         let whole = Shape::real(rows, cols).with_field(field);
@@ -111,7 +111,7 @@ impl Cuda {
         width: usize,
         done: &mut usize,
         out: &mut [f32],
-        told: Told,
+        told: ColumnProgress,
     ) -> Done {
         let mut line = Line::new(self, job, width)?;
         let starts = (*done..job.cols).step_by(width);

@@ -5,7 +5,7 @@ use super::{Backend, Buffer, Engine, Map, Recording, TargetList};
 use crate::compute::activation::Activation;
 use crate::compute::attention::{Attention, AttentionGradient};
 use crate::compute::chains::ChainMaps;
-use crate::compute::joined::{JoinedChannels, JoinedGradient};
+use crate::compute::joined_channels::{JoinedChannels, JoinedGradient};
 use crate::compute::kernels::Kernels;
 use crate::compute::lanes::{LaneConfig, Relabelling};
 use crate::compute::operands::{Done, DrawKey, Factor, Side};

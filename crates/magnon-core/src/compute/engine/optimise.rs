@@ -2,7 +2,7 @@
 
 use super::own::Own;
 use super::{Backend, Buffer, Engine};
-use crate::compute::{AdamStep, Done, Moved};
+use crate::compute::{AdamBuffers, AdamStep, Done};
 
 impl Engine {
     /// `factor[0]` becomes what the gradients are multiplied with so that their norm, taken over all of
@@ -23,8 +23,8 @@ impl Engine {
     }
 
     /// One Adam step on all parameters, whose step is that of [`AdamStep::for_share`] each.
-    pub fn adam_all(&self, step: AdamStep, decays: &[f64], all: Moved) -> Done {
-        let Moved { clip, gradients, weights, first, second } = all;
+    pub fn adam_all(&self, step: AdamStep, decays: &[f64], all: AdamBuffers) -> Done {
+        let AdamBuffers { clip, gradients, weights, first, second } = all;
         #[cfg(feature = "cuda")]
         let mut updates = Vec::new();
         let moments = first.iter_mut().zip(second);

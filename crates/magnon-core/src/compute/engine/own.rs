@@ -3,7 +3,7 @@
 use super::{Buffer, Map};
 use crate::compute::attention::{Attention, AttentionGradient};
 use crate::compute::chains::ChainMaps;
-use crate::compute::joined::{JoinedChannels, JoinedGradient};
+use crate::compute::joined_channels::{JoinedChannels, JoinedGradient};
 use crate::compute::operands::Factor;
 use crate::compute::{Cpu, EngineError, cpu};
 

@@ -2,7 +2,7 @@
 
 use super::room::Room;
 use crate::DataError;
-use crate::room::reserve;
+use crate::allocate::reserve;
 use crate::table::{Cells, Column};
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{

@@ -23,7 +23,7 @@ pub(crate) use rows::{BATCH, Rows};
 
 use super::{Cells, Column, Holds, Needs, Table};
 use crate::DataError;
-use crate::room::reserve;
+use crate::allocate::reserve;
 use crate::store::Store;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;

@@ -8,7 +8,7 @@ use crate::cycles::ChargeAdvice;
 use crate::model::SharedInputs;
 use crate::train::RunConfig;
 use crate::workflow::charge::phase_of;
-use crate::workflow::tune::{Ground, Searcher, TrialNotes, TuneConfig, is_open, is_trial_of};
+use crate::workflow::tune::{SearchInput, Searcher, TrialNotes, TuneConfig, is_open, is_trial_of};
 use crate::workflow::{Journal, OpenPart, Progress, find_cycles};
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
@@ -218,7 +218,7 @@ impl<'a> Searches<'a> {
         split: usize,
         progress: &'s dyn Progress,
     ) -> Searcher<'s> {
-        let ground = Ground {
+        let ground = SearchInput {
             dataset: self.setting.dataset,
             shared: &ground.shared,
             base,

@@ -29,7 +29,7 @@ use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, SharedInputs};
 use crate::train::{Experiment, RunConfig};
 pub(super) use record::TrialNotes;
-pub(super) use search::{Ground, Searcher, is_trial_of};
+pub(super) use search::{SearchInput, Searcher, is_trial_of};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -182,7 +182,7 @@ fn search<T>(
         false => None,
     };
     let shared = SharedInputs::new(&dataset.graph, SHARED)?;
-    let ground = Ground { dataset, shared: &shared, base, advice: advice.as_ref(), splits };
+    let ground = SearchInput { dataset, shared: &shared, base, advice: advice.as_ref(), splits };
     work(Searcher::new(ground, config, progress))
 }
 

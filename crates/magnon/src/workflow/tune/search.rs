@@ -38,7 +38,7 @@ impl Tried {
 }
 
 /// What is searched over, and on what.
-pub(in crate::workflow) struct Ground<'a> {
+pub(in crate::workflow) struct SearchInput<'a> {
     pub dataset: &'a Dataset,
     pub shared: &'a SharedInputs,
     pub base: &'a RunConfig,
@@ -47,7 +47,7 @@ pub(in crate::workflow) struct Ground<'a> {
 }
 
 /// Where a search stands by what was kept of it.
-pub(in crate::workflow) struct Stand {
+pub(in crate::workflow) struct SearchState {
     /// The trials that were drawn.
     pub trials: Vec<Tried>,
     /// The trainings that the next rung lacks; none at the end.
@@ -92,8 +92,12 @@ pub(in crate::workflow) struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    pub fn new(ground: Ground<'a>, config: &'a TuneConfig, progress: &'a dyn Progress) -> Self {
-        let Ground { dataset, shared, base, advice, splits } = ground;
+    pub fn new(
+        ground: SearchInput<'a>,
+        config: &'a TuneConfig,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let SearchInput { dataset, shared, base, advice, splits } = ground;
         Self {
             dataset,
             shared,
@@ -122,7 +126,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// Where the search stands; nothing is trained.
-    pub fn stand(&self, notes: &mut dyn TrialNotes, over: bool) -> Result<Stand, Error> {
+    pub fn stand(&self, notes: &mut dyn TrialNotes, over: bool) -> Result<SearchState, Error> {
         let mut trials = Vec::new();
         let rung = self.search(&mut trials, &Mutex::new(Some(notes)), Reach::Known { over })?;
         let open = rung.map_or(Vec::new(), |rung| {
@@ -133,7 +137,7 @@ impl<'a> Searcher<'a> {
             };
             rung.trials.iter().map(part).collect()
         });
-        Ok(Stand { open, done: self.done.load(Relaxed), trials })
+        Ok(SearchState { open, done: self.done.load(Relaxed), trials })
     }
 
     /// Trains one of the trainings that the next rung lacks; gives whether it lacks such a one.
