@@ -353,7 +353,7 @@ fn unknown_settings_are_refused_with_the_nearest_one() {
 /// The tables in the documentation of the configurations give the defaults.
 #[test]
 fn defaults_are_those_of_the_documentation() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/model");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../magnon-learn/src/model");
     for info in MODELS {
         let file = info.name.split('-').next().unwrap();
         let source = std::fs::read_to_string(folder.join(format!("{file}.rs"))).unwrap();
