@@ -57,7 +57,7 @@ pub enum FetchError {
     },
     /// The server sent too little.
     #[error(
-        "{address} sent less than {slowest} bytes a second; try again later, which goes on from what was received, or \
+        "{address} sent less than {slowest} bytes per second; try again later, which resumes from what was received, or \
          download it by other means and put it at {path}",
         path = path.display()
     )]

@@ -9,7 +9,7 @@ pub struct ReplayConfig {
     pub patience: usize,
     /// The best validation loss so far and its epoch, where there is one.
     pub best: Option<(f64, usize)>,
-    /// Most epochs that are replayed at a time.
+    /// Maximum number of epochs that are replayed at a time.
     pub most: usize,
 }
 

@@ -232,17 +232,17 @@ pub trait View: Send + Sync {
 
 /// What the numbers of a batch are gathered in, kept from batch to batch.
 #[derive(Clone, Debug, Default)]
-pub struct Gathered<T> {
+pub struct Gathered {
     /// One row, as it is stored.
     pub(super) row: Vec<f32>,
     /// All of them.
-    pub(super) numbers: Vec<T>,
+    pub(super) numbers: Vec<f32>,
 }
 
-impl<T> Gathered<T> {
+impl Gathered {
     /// Bytes that it holds.
     pub fn bytes(&self) -> usize {
-        self.row.capacity() * size_of::<f32>() + self.numbers.capacity() * size_of::<T>()
+        (self.row.capacity() + self.numbers.capacity()) * size_of::<f32>()
     }
 }
 
@@ -253,7 +253,7 @@ pub trait RowClassifier: Send + Sync {
         &self,
         trace: &mut Trace,
         nodes: &[u32],
-        gathered: &mut Gathered<f32>,
+        gathered: &mut Gathered,
         mode: Mode,
     ) -> Result<Var, ModelError>;
 }

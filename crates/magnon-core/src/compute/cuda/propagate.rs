@@ -50,7 +50,7 @@ pub(crate) struct FilteredColumns {
     pub not_finite: Option<usize>,
 }
 
-/// ColumnProgress how many of how many columns are done; says whether to go on.
+/// Receives the number of finished columns and of all columns. Returns whether to continue.
 type ColumnProgress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 impl Engine {

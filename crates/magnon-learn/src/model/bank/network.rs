@@ -101,7 +101,7 @@ impl RowClassifier for Bank<'_> {
         &self,
         trace: &mut Trace,
         nodes: &[u32],
-        _: &mut Gathered<f32>,
+        _: &mut Gathered,
         mode: Mode,
     ) -> Result<Var, ModelError> {
         let blocks = self.computed.blocks(trace.engine(), nodes)?;

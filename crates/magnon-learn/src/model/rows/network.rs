@@ -251,7 +251,7 @@ impl<H: Head> RowClassifier for RowNetwork<'_, H> {
         &self,
         trace: &mut Trace,
         nodes: &[u32],
-        gathered: &mut Gathered<f32>,
+        gathered: &mut Gathered,
         mode: Mode,
     ) -> Result<Var, ModelError> {
         let Some(rows) = self.input.all() else { unreachable!("there are rows to classify by") };

@@ -187,7 +187,7 @@ struct Trainer<'e, 'b> {
 struct Batch {
     order: Vec<u32>,
     nodes: Vec<u32>,
-    gathered: Gathered<f32>,
+    gathered: Gathered,
     pairs: Vec<(u32, u32)>,
 }
 
