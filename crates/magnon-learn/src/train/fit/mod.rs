@@ -1,9 +1,12 @@
-//! The fit of one model: steps, early stopping, and states to go on from.
+//! `fit`: the training loop, with early stopping, checkpoints and cancelling.
 
 pub mod checkpoint;
 mod history;
-mod replayed;
+mod lane;
+mod learner;
+mod recorded;
 mod state;
+mod steps;
 mod targets;
 
 pub use history::{EpochRecord, History};
@@ -11,14 +14,14 @@ pub use state::{Best, State};
 pub use targets::Targets;
 
 use super::{TrainConfig, TrainError};
-use crate::model::{Gathered, Mode, RowClassifier, View};
-use crate::nn::{Adam, Loss, Parameters, Tape, Trace, download};
-use magnon_core::compute::{Buffer, Done, DrawKey, Engine};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-pub(crate) use replayed::alike;
-use replayed::{Setting, fit_replayed};
+use crate::model::{RowClassifier, View};
+use crate::nn::Parameters;
+use lane::Lane;
+pub(crate) use lane::Score;
+use learner::Learner;
+use magnon_core::compute::Engine;
+use recorded::RecordedSteps;
+use steps::{Batch, BatchSteps, FullSteps, Steps};
 
 /// What the logits of training and validation nodes are computed from.
 pub enum Feed<'a> {
@@ -61,17 +64,14 @@ impl Watch for () {
     fn epoch(&mut self, _: &EpochRecord, _: &EpochRecord) {}
 }
 
-/// Epochs that memory is set aside for.
-const RECORDS: usize = 1 << 14;
-
-/// What came of a training run; the parameters are those of the best epoch.
+/// The result of training; the parameters are those of the best epoch.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The best epoch.
     pub best: EpochRecord,
-    /// What happened.
+    /// All epochs.
     pub history: History,
-    /// Bytes that it held at its peak beside the parameters and what its input has: gradients, two
+    /// Bytes that training held at its peak beside the parameters and what its input has: gradients, two
     /// moments and the best weights, the buffers of a step, the blocks that the engine works in, and a
     /// record for each epoch. Not counted is what dense products pack their factors in: a thread asks
     /// for it once.
@@ -81,10 +81,8 @@ pub struct Fitted {
 /// Trains until the validation loss has not improved for `patience` epochs, and leaves the weights
 /// of the best epoch in `parameters`.
 ///
-/// One trace per step serves both parts: validation rows go through the weights that the training
-/// rows go through next, so what the two share is computed once. A `state` from an earlier run goes
-/// on to bit-identical results. No step asks for memory after the first, but for batches of a model with several
-/// inputs, which gathers them anew, and the short lists of a bank's channels.
+/// A `state` from an earlier run goes on to bit-identical results. No step asks for memory after the first, but
+/// for batches of a model with several inputs, which gathers them anew, and the short lists of a bank's channels.
 pub fn fit(
     engine: &Engine,
     parameters: &mut Parameters,
@@ -95,46 +93,43 @@ pub fn fit(
     watch: &mut dyn Watch,
 ) -> Result<Fitted, TrainError> {
     check(targets, config)?;
-    if let Feed::Full { train, val } = *feed {
-        if let Some(state) = &state {
-            check_state(state)?;
-        }
-        let configs = std::slice::from_ref(config);
-        let setting = Setting { engine, train, val, targets: &[targets], configs };
-        let watches: Vec<&mut dyn Watch> = vec![&mut *watch];
-        if let Some(fitted) = fit_replayed(&setting, parameters, state.as_ref(), watches)?
-            && let Some(fitted) = fitted.into_iter().next()
-        {
-            return fitted;
-        }
+    let configs = std::slice::from_ref(config);
+    let mut learner = Learner::new(engine, parameters, config)?;
+    if let Some(state) = &state {
+        state.check()?;
+        learner.restore(state)?;
     }
-    let mut trainer = Trainer {
-        engine,
-        tape: Tape::new(engine),
-        adam: Adam::new(engine, config.optimiser, parameters)?,
-        gradients: parameters.zeros(engine)?,
-        best_weights: parameters.zeros(engine)?,
-        best: None,
-        history: Vec::with_capacity(config.epochs.min(RECORDS)),
-        epoch: 0,
-        config,
-        targets,
-        batch: Batch::default(),
+    let mut steps: Box<dyn Steps + '_> = match *feed {
+        Feed::Full { train, val } => {
+            let views = [train, val];
+            let recorded =
+                RecordedSteps::record(&mut learner, views, &[targets], configs, state.as_ref())?;
+            match recorded {
+                Some(steps) => Box::new(steps),
+                None => Box::new(FullSteps { config, views, targets, begun: None }),
+            }
+        }
+        Feed::Batches { network, size } => {
+            let batch = Batch::default();
+            Box::new(BatchSteps { config, network, size, targets, batch })
+        }
     };
-    if let Some(state) = state {
-        trainer.restore(parameters, state)?;
+    let lane = Lane::new(watch, config, state.as_ref());
+    drop(state);
+    let rows = targets.map(Targets::len).iter().sum();
+    match train(learner, steps.as_mut(), vec![lane], rows)?.pop() {
+        Some(fitted) => fitted,
+        None => Err(TrainError::EmptyPart { part: "training" }),
     }
-    trainer.run(parameters, feed, watch)
 }
 
-/// Trains several seeds at once on an engine with a lane for each, whose parameters hold their first
-/// weights, on the targets of each lane or on the same for all, and with the configuration of each lane or
-/// the same for all. A lane that fails leaves the others alone. `None`, with nothing changed, where the
-/// engine or the configurations do not allow it.
+/// Trains several models in the same steps, on an engine with a lane for each, whose parameters hold their first
+/// weights. Targets and configurations are those of each lane or the same for all. A lane that fails leaves the
+/// others alone. `None`, with nothing changed, where the engine or the configurations do not allow it.
 pub fn fit_lanes(
     engine: &Engine,
     parameters: &mut Parameters,
-    [train, val]: [&dyn View; 2],
+    views: [&dyn View; 2],
     targets: &[[&Targets; 2]],
     configs: &[TrainConfig],
     watches: Vec<&mut dyn Watch>,
@@ -149,11 +144,28 @@ pub fn fit_lanes(
     }
     for config in configs {
         config.check()?;
-        if !alike(config, first) {
+        if !share_steps(config, first) {
             return Ok(None);
         }
     }
-    fit_replayed(&Setting { engine, train, val, targets, configs }, parameters, None, watches)
+    let mut learner = Learner::new(engine, parameters, first)?;
+    let steps = RecordedSteps::record(&mut learner, views, targets, configs, None)?;
+    let Some(mut steps) = steps else { return Ok(None) };
+    let mut lanes = Vec::new();
+    for (watch, config) in watches.into_iter().zip(configs.iter().cycle()) {
+        lanes.push(Lane::new(watch, config, None));
+    }
+    let rows = targets[0].map(Targets::len).iter().sum();
+    train(learner, &mut steps, lanes, rows).map(Some)
+}
+
+/// Whether models with two configurations can be trained in the same steps.
+pub(crate) fn share_steps(a: &TrainConfig, b: &TrainConfig) -> bool {
+    let common = |of: &TrainConfig| {
+        let TrainConfig { epochs, patience, batch, optimiser, device, seed: _ } = *of;
+        (epochs, patience, batch, optimiser.clip, device)
+    };
+    common(a) == common(b)
 }
 
 /// Refuses what cannot be trained.
@@ -167,276 +179,51 @@ fn check([train, val]: [&Targets; 2], config: &TrainConfig) -> Result<(), TrainE
     Ok(())
 }
 
-struct Trainer<'e, 'b> {
-    engine: &'e Engine,
-    tape: Tape<'e>,
-    adam: Adam,
-    gradients: Vec<Buffer>,
-    best_weights: Vec<Buffer>,
-    best: Option<EpochRecord>,
-    history: History,
-    /// Epochs made.
-    epoch: usize,
-    config: &'b TrainConfig,
-    targets: [&'b Targets; 2],
-    batch: Batch,
-}
-
-/// What mini-batches are gathered in.
-#[derive(Default)]
-struct Batch {
-    order: Vec<u32>,
-    nodes: Vec<u32>,
-    gathered: Gathered,
-    pairs: Vec<(u32, u32)>,
-}
-
-/// Loss and share of correct answers.
-#[derive(Clone, Copy)]
-pub(crate) struct Score {
-    loss: f64,
-    accuracy: f64,
-}
-
-impl Trainer<'_, '_> {
-    fn run(
-        mut self,
-        parameters: &mut Parameters,
-        feed: &Feed,
-        watch: &mut dyn Watch,
-    ) -> Result<Fitted, TrainError> {
-        match feed {
-            Feed::Full { train, val } => self.run_full(parameters, *train, *val, watch)?,
-            Feed::Batches { network, size } => {
-                self.run_batches(parameters, *network, *size, watch)?
-            }
+/// The loop: epochs until every lane is over. Returns what came of each.
+fn train(
+    mut learner: Learner,
+    steps: &mut dyn Steps,
+    mut lanes: Vec<Lane>,
+    rows: usize,
+) -> Result<Vec<Result<Fitted, TrainError>>, TrainError> {
+    let mut epoch = lanes.first().map_or(0, |lane| lane.history.len());
+    let most = lanes.first().map_or(0, |lane| lane.config.epochs);
+    let mut scores = Vec::new();
+    while lanes.iter().any(|lane| !lane.over) {
+        let mut count = steps.at_once().min(most - epoch).max(1);
+        // A state is handed out after the epoch that it is wanted of.
+        if let [lane] = &lanes[..] {
+            count = (1..=count).find(|k| lane.watch.wants(epoch + k)).unwrap_or(count);
         }
-        let Some(best) = self.best else { unreachable!("there is at least one epoch") };
-        self.copy_weights(parameters, true)?;
-        let bytes = self.bytes(parameters.count());
-        Ok(Fitted { best, history: self.history, bytes })
-    }
-
-    /// Bytes that are held beside the parameters.
-    fn bytes(&self, count: usize) -> usize {
-        let Batch { order, nodes, gathered, pairs } = &self.batch;
-        let targets = self.targets.map(Targets::len).iter().sum::<usize>() + pairs.capacity();
-        4 * count * size_of::<f32>()
-            + self.tape.bytes()
-            + self.engine.scratch_bytes()
-            + (order.capacity() + nodes.capacity()) * size_of::<u32>()
-            + gathered.bytes()
-            + targets * size_of::<(u32, u32)>()
-            + self.history.capacity() * size_of::<EpochRecord>()
-    }
-
-    fn run_full(
-        &mut self,
-        parameters: &mut Parameters,
-        train_view: &dyn View,
-        val_view: &dyn View,
-        watch: &mut dyn Watch,
-    ) -> Result<(), TrainError> {
-        let [train, val] = self.targets;
-        let mut last: Option<Score> = None;
-        loop {
-            let key = self.key(0);
-            let mut trace = self.tape.trace(parameters);
-            let shared = train_view.begin(&mut trace);
-            let logits = train_view.logits(&mut trace, shared, Mode::Train(key));
-            let loss = trace.nll_loss(logits, &train.pairs)?;
-            let logits = val_view.logits(&mut trace, shared, Mode::Evaluate);
-            let val_loss = trace.nll_loss(logits, &val.pairs)?;
-            let score = |loss: Loss, of: &Targets| Score {
-                loss: loss.mean,
-                accuracy: loss.right as f64 / of.len() as f64,
-            };
-            // The validation rows went through the weights of the epoch just made.
-            if let Some(train_score) = last {
-                self.record(train_score, score(val_loss, val))?;
-                if self.after_epoch(parameters, watch)? {
-                    return Ok(());
+        scores.clear();
+        steps.make(&mut learner, epoch, count, &mut scores)?;
+        for scores in scores.chunks(lanes.len()) {
+            epoch += 1;
+            for (lane, &scores) in lanes.iter_mut().zip(scores).filter(|(lane, _)| !lane.over) {
+                if lane.record(epoch, scores) && !steps.keep_best() {
+                    learner.keep_best()?;
                 }
             }
-            let mut trace = Trace::resume(&mut self.tape, parameters);
-            trace.backward(loss, &mut self.gradients)?;
-            self.adam.step(self.engine, self.epoch, parameters, &self.gradients)?;
-            self.epoch += 1;
-            last = Some(score(loss, train));
         }
-    }
-
-    fn run_batches(
-        &mut self,
-        parameters: &mut Parameters,
-        network: &dyn RowClassifier,
-        size: usize,
-        watch: &mut dyn Watch,
-    ) -> Result<(), TrainError> {
-        let [train, val] = self.targets;
-        loop {
-            // The order is a function of seed and epoch.
-            let mut rng = ChaCha8Rng::seed_from_u64(self.config.seed);
-            rng.set_stream(1 + self.epoch as u64);
-            let mut order = std::mem::take(&mut self.batch.order);
-            order.clear();
-            order.extend(0..train.len() as u32);
-            order.shuffle(&mut rng);
-            let (mut sum, mut right) = (0.0, 0);
-            for (number, batch) in order.chunks(size).enumerate() {
-                let mode = Mode::Train(self.key(number as u32 + 1));
-                let loss = self.batch_loss(parameters, network, train, batch, mode)?;
-                (sum, right) = (sum + loss.mean * batch.len() as f64, right + loss.right);
-                let mut trace = Trace::resume(&mut self.tape, parameters);
-                trace.backward(loss, &mut self.gradients)?;
-                self.adam.step(self.engine, self.epoch, parameters, &self.gradients)?;
+        for lane in lanes.iter_mut().filter(|lane| !lane.over) {
+            let stop = lane.watch.stop();
+            if stop || lane.watch.wants(epoch) {
+                let state = learner.state(epoch, lane)?;
+                lane.watch.checkpoint(state)?;
             }
-            let mean = |sum: f64, right: usize, of: &Targets| Score {
-                loss: sum / of.len() as f64,
-                accuracy: right as f64 / of.len() as f64,
-            };
-            let train_score = mean(sum, right, train);
-            (sum, right) = (0.0, 0);
-            order.clear();
-            order.extend(0..val.len() as u32);
-            for batch in order.chunks(size) {
-                let mode = Mode::Evaluate;
-                let loss = self.batch_loss(parameters, network, val, batch, mode)?;
-                (sum, right) = (sum + loss.mean * batch.len() as f64, right + loss.right);
-            }
-            self.batch.order = order;
-            self.epoch += 1;
-            self.record(train_score, mean(sum, right, val))?;
-            if self.after_epoch(parameters, watch)? {
-                return Ok(());
+            if stop {
+                return Err(TrainError::Stopped(epoch));
             }
         }
     }
-
-    /// One batch through the model; the trace stays on the tape.
-    fn batch_loss(
-        &mut self,
-        parameters: &Parameters,
-        network: &dyn RowClassifier,
-        targets: &Targets,
-        batch: &[u32],
-        mode: Mode,
-    ) -> Result<Loss, TrainError> {
-        let Batch { nodes, gathered, pairs, .. } = &mut self.batch;
-        nodes.clear();
-        nodes.extend(batch.iter().map(|&row| targets.nodes[row as usize]));
-        pairs.clear();
-        let class = |&row: &u32| targets.pairs[row as usize].1;
-        pairs.extend((0..).zip(batch.iter().map(class)));
-        let mut trace = self.tape.trace(parameters);
-        let logits = network.logits_of(&mut trace, nodes, gathered, mode)?;
-        Ok(trace.nll_loss(logits, pairs)?)
-    }
-
-    /// Key of the dropout draws of this epoch; `batch` tells batches apart.
-    fn key(&self, batch: u32) -> DrawKey {
-        DrawKey { seed: self.config.seed, epoch: self.epoch as u32, batch, site: 0 }
-    }
-
-    fn record(&mut self, train: Score, val: Score) -> Result<(), TrainError> {
-        self.history.push(EpochRecord::new(self.config, self.epoch, train, val)?);
-        Ok(())
-    }
-
-    /// Keeps the best weights, tells the watch, and says whether training is over.
-    fn after_epoch(
-        &mut self,
-        parameters: &mut Parameters,
-        watch: &mut dyn Watch,
-    ) -> Result<bool, TrainError> {
-        let Some(record) = self.history.last().copied() else { return Ok(false) };
-        if self.best.is_none_or(|best| record.val_loss < best.val_loss) {
-            self.best = Some(record);
-            self.copy_weights(parameters, false)?;
+    learner.take_best()?;
+    let bytes = learner.bytes() + steps.bytes() + rows * size_of::<(u32, u32)>();
+    let fitted = lanes.into_iter().filter_map(|lane| match lane {
+        Lane { failed: Some(error), .. } => Some(Err(error)),
+        Lane { best, history, .. } => {
+            let bytes = bytes + history.capacity() * size_of::<EpochRecord>();
+            Some(Ok(Fitted { best: best?, history, bytes }))
         }
-        let best = self.best.unwrap_or(record);
-        watch.epoch(&record, &best);
-        let over =
-            self.epoch - best.epoch >= self.config.patience || self.epoch >= self.config.epochs;
-        let stop = !over && watch.stop();
-        if stop || (!over && watch.wants(self.epoch)) {
-            watch.checkpoint(self.state(parameters)?)?;
-        }
-        if stop { Err(TrainError::Stopped(self.epoch)) } else { Ok(over) }
-    }
-
-    /// Copies the weights to the best ones, or back.
-    fn copy_weights(&mut self, parameters: &mut Parameters, back: bool) -> Result<(), TrainError> {
-        Ok(match back {
-            true => copy_all(self.engine, &self.best_weights, parameters.values_mut()),
-            false => copy_all(self.engine, parameters.values(), &mut self.best_weights),
-        }?)
-    }
-
-    fn state(&self, parameters: &Parameters) -> Result<State, TrainError> {
-        let numbers = |buffers: &[Buffer]| download(self.engine, buffers);
-        let best = match self.best {
-            Some(record) => Some(Best { record, weights: numbers(&self.best_weights)? }),
-            None => None,
-        };
-        Ok(State {
-            epoch: self.epoch,
-            steps: self.adam.steps,
-            weights: numbers(parameters.values())?,
-            first: numbers(&self.adam.first)?,
-            second: numbers(&self.adam.second)?,
-            best,
-            history: self.history.clone(),
-        })
-    }
-
-    fn restore(&mut self, parameters: &mut Parameters, state: State) -> Result<(), TrainError> {
-        check_state(&state)?;
-        upload(self.engine, &state.weights, parameters.values_mut())?;
-        upload(self.engine, &state.first, &mut self.adam.first)?;
-        upload(self.engine, &state.second, &mut self.adam.second)?;
-        if let Some(best) = state.best {
-            upload(self.engine, &best.weights, &mut self.best_weights)?;
-            self.best = Some(best.record);
-        }
-        self.adam.steps = state.steps;
-        self.epoch = state.epoch;
-        self.history.extend(state.history); // into what was set aside for all epochs
-        Ok(())
-    }
-}
-
-/// Refuses a state whose parts contradict each other.
-fn check_state(state: &State) -> Result<(), TrainError> {
-    match state.problem() {
-        Some(found) => Err(TrainError::Mismatch {
-            what: "the checkpoint".to_owned(),
-            found,
-            expected: "parts that fit together".to_owned(),
-        }),
-        None => Ok(()),
-    }
-}
-
-/// Copies some buffers.
-fn copy_all(engine: &Engine, from: &[Buffer], to: &mut [Buffer]) -> Done {
-    from.iter().zip(to).try_for_each(|(from, to)| engine.copy(from, to))
-}
-
-/// Puts the numbers of a checkpoint into buffers of the same sizes.
-fn upload(engine: &Engine, numbers: &[Vec<f32>], to: &mut [Buffer]) -> Result<(), TrainError> {
-    let sizes = |of: &[usize]| format!("{} blocks of {of:?} numbers", of.len());
-    let found: Vec<usize> = numbers.iter().map(Vec::len).collect();
-    let expected: Vec<usize> = to.iter().map(|buffer| engine.len(buffer)).collect();
-    if found != expected {
-        return Err(TrainError::Mismatch {
-            what: "the checkpoint".to_owned(),
-            found: sizes(&found),
-            expected: sizes(&expected),
-        });
-    }
-    for (numbers, to) in numbers.iter().zip(to) {
-        engine.upload(numbers, to)?;
-    }
-    Ok(())
+    });
+    Ok(fitted.collect())
 }

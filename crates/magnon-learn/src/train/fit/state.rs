@@ -1,6 +1,7 @@
 //! `State`: everything that a training run needs to go on from where it is.
 
 use super::{EpochRecord, History};
+use crate::train::TrainError;
 
 /// The best epoch so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +33,19 @@ pub struct State {
 }
 
 impl State {
-    /// What contradicts the rest, as in a file that was damaged.
-    pub(super) fn problem(&self) -> Option<String> {
+    /// Refuses a state whose parts contradict each other, as in a file that was damaged.
+    pub(super) fn check(&self) -> Result<(), TrainError> {
+        match self.problem() {
+            Some(found) => Err(TrainError::Mismatch {
+                what: "the checkpoint".to_owned(),
+                found,
+                expected: "parts that fit together".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn problem(&self) -> Option<String> {
         let Self { epoch, steps, weights, first, second, best, history } = self;
         let numbered = history.iter().zip(1..).all(|(record, number)| record.epoch == number);
         if history.len() != *epoch || !numbered {

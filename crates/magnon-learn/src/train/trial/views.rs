@@ -1,16 +1,16 @@
 //! The nodes of a split as a network sees them.
 
-use super::Experiment;
+use super::Trials;
 use crate::model::{Network, View};
 use crate::train::{Targets, TrainError};
 use magnon_core::compute::{Engine, Relabelling};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Training and validation nodes of a split.
-pub(super) type Views = [Arc<dyn View>; 2];
+pub(in crate::train) type Views = [Arc<dyn View>; 2];
 
 /// What the trials of a variant share.
-pub(super) struct Shared<'n> {
+pub(in crate::train) struct Shared<'n> {
     pub network: &'n dyn Network,
     /// The only split; with several, each trial makes its own and drops it.
     pub ready: Option<Ready>,
@@ -19,7 +19,7 @@ pub(super) struct Shared<'n> {
 }
 
 /// A split, ready for steps of training.
-pub(super) struct Ready {
+pub(in crate::train) struct Ready {
     pub views: Views,
     /// Training and validation nodes, by their rows in the views.
     pub targets: [Targets; 2],
@@ -45,17 +45,22 @@ impl<'n> Shared<'n> {
     }
 }
 
-impl Experiment<'_> {
+impl Trials<'_> {
     /// Whether a split is trained in views of all nodes. Where the engine has lanes, splits share those;
     /// it depends on nothing but the split, so that its results are the same beside others and alone.
-    pub(super) fn is_whole(&self, engine: &Engine, network: &dyn Network, split: usize) -> bool {
+    pub(in crate::train) fn is_whole(
+        &self,
+        engine: &Engine,
+        network: &dyn Network,
+        split: usize,
+    ) -> bool {
         let train = || self.targets(&self.splits[split])[0].nodes.clone();
         let most = |seen: usize| 2 * seen >= self.graph.nodes();
         engine.has_lanes() && network.seen(&train()).is_some_and(most)
     }
 
     /// What the steps of a split need.
-    pub(super) fn ready(
+    pub(in crate::train) fn ready(
         &self,
         engine: &Engine,
         shared: &Shared,

@@ -1,21 +1,17 @@
-//! `Experiment`: candidate charges, controls and repeated runs on one data set.
+//! `Experiment`: repeated runs on one data set, over seeds and splits, with the controls beside them.
 
-mod choose;
-mod lanes;
+mod controls;
 mod outcome;
-mod race;
-mod ready;
 mod together;
-mod trial;
-mod variant;
 
 pub use outcome::{
     CandidateResult, Checkpoints, ChoiceResult, Control, Observer, Outcome, Seconds,
 };
 pub use together::run_together;
-pub use trial::{Repeat, Trial, TrialResult};
 
-use super::{RunConfig, Targets, TrainError, Vary};
+use super::select::select;
+use super::trial::{TrialContext, Trials, Variant, timed};
+use super::{Repeat, RunConfig, Targets, TrainError, Vary};
 use crate::model::{
     ChargeChoice, Direction, KindChoice, MappedRows, ModelConfig, PassEvidence, RowSource,
     SharedInputs, choose_pass,
@@ -23,31 +19,15 @@ use crate::model::{
 use magnon_core::compute::{Engine, Field};
 use magnon_core::cycles::{Candidate, ChargeAdvice};
 use magnon_core::graph::DiGraph;
-use magnon_core::matrix::Features;
 use magnon_core::operator::{Charge, MagneticOperator, OperatorError, Pattern};
-use magnon_data::{Dataset, Labels, Split};
+use magnon_data::{Dataset, Split};
 use std::sync::Arc;
-use std::time::Instant;
-use variant::Variant;
 
 /// A data set with a configuration, checked and ready to be trained on.
 pub struct Experiment<'a> {
-    config: &'a RunConfig,
-    graph: &'a DiGraph,
-    features: &'a Features,
-    labels: &'a Labels,
-    splits: Vec<Split>,
-    repeats: Vec<Repeat>,
+    trials: Trials<'a>,
     /// Whether each split chooses a charge of its own, where that is left open.
     charge_by_split: bool,
-    pass: Option<PassEvidence>,
-    /// Filtered features from a file, in place of those computed, and the charge that they are of.
-    mapped: Option<(Charge, MappedRows)>,
-    checkpoints: Option<Checkpoints>,
-    /// What other experiments on the same data have computed.
-    shared: Option<&'a SharedInputs>,
-    /// Whether a single run leaves the other threads alone.
-    one_thread: bool,
 }
 
 impl<'a> Experiment<'a> {
@@ -125,31 +105,31 @@ impl<'a> Experiment<'a> {
             Some(_) => Some(PassEvidence::given(false)),
             None => None,
         };
-        Ok(Self {
+        let trials = Trials {
             config,
             graph: &dataset.graph,
             features,
             labels,
             splits,
             repeats,
-            charge_by_split: false,
             pass,
             mapped: None,
             checkpoints: None,
             shared: None,
             one_thread: false,
-        })
+        };
+        Ok(Self { trials, charge_by_split: false })
     }
 
     /// Takes another graph on the same nodes, as controls do, with what others have computed for it.
     pub fn with_graph(mut self, graph: &'a DiGraph, shared: &'a SharedInputs) -> Self {
-        (self.graph, self.shared) = (graph, Some(shared));
+        (self.trials.graph, self.trials.shared) = (graph, Some(shared));
         self
     }
 
     /// Trains even a single run on one thread, where the caller has other work for the others.
     pub fn on_one_thread(mut self) -> Self {
-        self.one_thread = true;
+        self.trials.one_thread = true;
         self
     }
 
@@ -162,14 +142,15 @@ impl<'a> Experiment<'a> {
 
     /// Takes the features filtered with a charge from a file that `magnon propagate` wrote.
     pub fn with_filtered(mut self, charge: Charge, rows: MappedRows) -> Result<Self, TrainError> {
-        if self.config.filter.is_none() {
+        if self.trials.config.filter.is_none() {
             return Err(TrainError::Unused {
-                model: self.config.model.info().name,
+                model: self.trials.config.model.info().name,
                 what: "filtered features".to_owned(),
                 advice: "leave their file out".to_owned(),
             });
         }
-        let (found, expected) = (rows.shape(), (self.features.rows(), self.features.cols()));
+        let (found, expected) =
+            (rows.shape(), (self.trials.features.rows(), self.trials.features.cols()));
         if (found.rows(), found.cols()) != expected {
             return Err(TrainError::Mismatch {
                 what: "the file of filtered features".to_owned(),
@@ -177,29 +158,29 @@ impl<'a> Experiment<'a> {
                 expected: format!("{} × {}", expected.0, expected.1),
             });
         }
-        self.mapped = Some((charge, rows));
+        self.trials.mapped = Some((charge, rows));
         Ok(self)
     }
 
     /// Keeps unfinished trials in a folder.
     pub fn with_checkpoints(mut self, checkpoints: Checkpoints) -> Self {
-        self.checkpoints = Some(checkpoints);
+        self.trials.checkpoints = Some(checkpoints);
         self
     }
 
     /// The splits that runs use.
     pub fn splits(&self) -> &[Split] {
-        &self.splits
+        &self.trials.splits
     }
 
     /// Classes that no training node of some split has: they cannot be learnt.
     pub fn unseen_classes(&self) -> Vec<&str> {
         let seen = |class: u32| {
-            self.splits.iter().all(|split| {
-                split.train.iter().any(|&u| self.labels.classes[u as usize] == Some(class))
+            self.trials.splits.iter().all(|split| {
+                split.train.iter().any(|&u| self.trials.labels.classes[u as usize] == Some(class))
             })
         };
-        let names = (0..).zip(&self.labels.names);
+        let names = (0..).zip(&self.trials.labels.names);
         names.filter(|&(class, _)| !seen(class)).map(|(_, name)| name.as_str()).collect()
     }
 
@@ -212,9 +193,9 @@ impl<'a> Experiment<'a> {
             remarks
                 .push(format!("no training node is of class {names}; it will hardly be predicted"));
         }
-        let info = self.config.model.info();
-        let symmetric = self.graph.is_symmetric();
-        let charge = self.config.operator.map(|operator| operator.charge);
+        let info = self.trials.config.model.info();
+        let symmetric = self.trials.graph.is_symmetric();
+        let charge = self.trials.config.operator.map(|operator| operator.charge);
         match (info.direction, symmetric, charge) {
             (Direction::Ignored, false, _) => remarks.push(format!(
                 "{} does not look at the direction of edges: the graph is symmetrised",
@@ -235,13 +216,14 @@ impl<'a> Experiment<'a> {
     /// Whether the charge is left open for validation to decide.
     pub fn chooses_charge(&self) -> bool {
         let open = |charge| charge == ChargeChoice::Auto;
-        self.config.operator.is_some_and(|operator| open(operator.charge))
+        self.trials.config.operator.is_some_and(|operator| open(operator.charge))
     }
 
     /// Whether something is left open for validation to decide: the charge, or settings of the model.
     pub fn chooses(&self) -> bool {
+        let trials = &self.trials;
         self.chooses_charge()
-            || !self.config.model.alternatives(self.graph, self.features).is_empty()
+            || !trials.config.model.alternatives(trials.graph, trials.features).is_empty()
     }
 
     /// Trains everything that the configuration asks for. `advice` has the candidates where the
@@ -251,7 +233,7 @@ impl<'a> Experiment<'a> {
         advice: Option<&ChargeAdvice>,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
-        self.run_on(&self.config.train.device.engine()?, advice, observer)
+        self.run_on(&self.trials.config.train.device.engine()?, advice, observer)
     }
 
     fn run_on(
@@ -260,11 +242,13 @@ impl<'a> Experiment<'a> {
         advice: Option<&ChargeAdvice>,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
+        let trials = &self.trials;
+        let model = &trials.config.model;
         let mut seconds = Seconds::default();
-        let pattern = match self.shared {
+        let pattern = match trials.shared {
             Some(shared) => shared.pattern().clone(),
             None => {
-                let pattern = timed(&mut seconds.operator, || Pattern::new(self.graph));
+                let pattern = timed(&mut seconds.operator, || Pattern::new(trials.graph));
                 Arc::new(pattern.map_err(OperatorError::from)?)
             }
         };
@@ -272,34 +256,23 @@ impl<'a> Experiment<'a> {
         if let [only] = &candidates[..] {
             self.check_field(only.charge, &pattern)?;
         }
-        let choices = self.config.model.alternatives(self.graph, self.features);
-        let variants: Vec<Variant> = match (self.config.operator, &choices[..]) {
-            (Some(_), _) => candidates.iter().map(|c| self.variant(Some(c.charge))).collect(),
-            (None, []) => vec![self.variant(None)],
-            (None, choices) => {
-                let numbered = choices.iter().cloned().enumerate();
-                numbered
-                    .map(|(choice, model)| Variant { model, choice, ..self.variant(None) })
-                    .collect()
-            }
-        };
+        let variants = self.variants(&candidates);
         let mut context =
             TrialContext { engine, pattern: &pattern, observer, seconds: &mut seconds };
-        let (mut raced, choices) = match (self.config.operator, variants.len()) {
-            (None, 2..) => self.choose(&mut context, &variants)?,
-            _ => (self.race(&mut context, &candidates, &variants)?, Vec::new()),
-        };
+        let by_split = self.charge_by_split;
+        let mut selected = select(trials, by_split, &mut context, &candidates, &variants)?;
 
-        let mut controls = match self.config.runs.controls {
-            true => self.controls(most_taken(&choices).unwrap_or(&self.config.model)),
+        let mut controls = match trials.config.runs.controls {
+            true => controls::suitable(trials, most_taken(&selected.choices).unwrap_or(model)),
             false => Vec::new(),
         };
         // A model that is its own control tells nothing.
         controls.retain(|(_, control)| variants != [control.clone()]);
         // With a charge left open, 0 is among the candidates; it need not be trained twice.
-        let all: Vec<usize> = (0..self.repeats.len()).collect();
+        let all: Vec<usize> = (0..trials.repeats.len()).collect();
         let known = |control: &Variant| {
-            variants.iter().position(|variant| variant == control).and_then(|at| raced.runs(at))
+            let at = variants.iter().position(|variant| variant == control)?;
+            selected.runs(at)
         };
         let known: Vec<_> = controls.iter().map(|(_, control)| known(control)).collect();
         observer.begin(known.iter().filter(|runs| runs.is_none()).count() * all.len());
@@ -307,38 +280,45 @@ impl<'a> Experiment<'a> {
         for ((mut control, variant), known) in controls.into_iter().zip(known) {
             control.runs = match known {
                 Some(runs) => runs,
-                None => self.train(&mut context, &variant, &all)?.runs,
+                None => trials.train(&mut context, &variant, &all)?.runs,
             };
             done.push(control);
         }
-        let mut runs = raced.take_runs();
-        if !choices.is_empty() {
-            self.with_weights(&mut context, &variants, &mut runs)?;
-        }
+        let runs = selected.take_runs(trials, &mut context, &variants)?;
         let same = runs.first().map(|run| run.trial.charge);
         let charge = same.filter(|&of| runs.iter().all(|run| run.trial.charge == of)).flatten();
-        let candidates = if self.chooses_charge() { raced.candidates } else { Vec::new() };
         Ok(Outcome {
             charge,
-            candidates,
-            untried: raced.untried,
-            choices,
-            pass: self.pass,
-            order: raced.order,
+            candidates: if self.chooses_charge() { selected.candidates } else { Vec::new() },
+            untried: selected.untried,
+            choices: selected.choices,
+            pass: trials.pass,
+            order: selected.order,
             runs,
             controls: done,
             seconds,
         })
     }
 
-    /// The model at a charge.
-    fn variant(&self, charge: Option<Charge>) -> Variant {
-        Variant { model: self.config.model.clone(), charge, choice: 0, symmetrised: false }
+    /// What is tried: the model at each charge, or each of its configurations.
+    fn variants(&self, candidates: &[Candidate]) -> Vec<Variant> {
+        let trials = &self.trials;
+        if trials.config.operator.is_some() {
+            return candidates.iter().map(|of| trials.variant(Some(of.charge))).collect();
+        }
+        match trials.config.model.alternatives(trials.graph, trials.features) {
+            choices if choices.is_empty() => vec![trials.variant(None)],
+            choices => {
+                let numbered = choices.into_iter().enumerate();
+                let variant = |(choice, model)| Variant { model, choice, ..trials.variant(None) };
+                numbered.map(variant).collect()
+            }
+        }
     }
 
     /// The charges that are tried; one where nothing is left open.
     fn candidates(&self, advice: Option<&ChargeAdvice>, pattern: &Pattern) -> Vec<Candidate> {
-        let choice = self.config.operator.map(|operator| operator.charge);
+        let choice = self.trials.config.operator.map(|operator| operator.charge);
         match (choice, advice) {
             (Some(ChargeChoice::Fixed(charge)), _) => vec![Candidate::only(charge)],
             // On a symmetric graph all charges give the same operator.
@@ -351,43 +331,13 @@ impl<'a> Experiment<'a> {
 
     /// Refuses settings of the model that its operator leaves without effect.
     fn check_field(&self, charge: Charge, pattern: &Arc<Pattern>) -> Result<(), TrainError> {
-        let (Some(choice), Some(pass)) = (&self.config.operator, self.pass) else { return Ok(()) };
+        let (Some(choice), Some(pass)) = (&self.trials.config.operator, self.trials.pass) else {
+            return Ok(());
+        };
         let config = choice.config(charge, pass.high);
         let operator = MagneticOperator::from_pattern(pattern.clone(), &config)?;
         let field = if operator.is_real() { Field::Real } else { Field::Complex };
-        Ok(self.config.model.suits(field)?)
-    }
-
-    /// The controls that suit the model, with what they are.
-    fn controls(&self, main: &ModelConfig) -> Vec<(Control, Variant)> {
-        let mut list = Vec::new();
-        let mut add = |key, name: &str, tells, variant| {
-            let control = Control { key, name: name.to_owned(), tells, runs: Vec::new() };
-            list.push((control, variant));
-        };
-        let left = "how much is left without direction";
-        match main.info().direction {
-            Direction::Charge => add(
-                "undirected",
-                "without direction (q = 0)",
-                left,
-                Variant { model: main.clone(), ..self.variant(Some(Charge::ZERO)) },
-            ),
-            Direction::InAndOut => add(
-                "undirected",
-                "without direction (symmetrised)",
-                left,
-                Variant { model: main.clone(), symmetrised: true, ..self.variant(None) },
-            ),
-            Direction::Ignored | Direction::NoGraph => (),
-        }
-        if main.info().direction != Direction::NoGraph {
-            let model = without_graph(main);
-            let name = format!("without the graph ({})", model.info().title);
-            let tells = "how much the features tell by themselves";
-            add("mlp", &name, tells, Variant { model, ..self.variant(None) });
-        }
-        list
+        Ok(self.trials.config.model.suits(field)?)
     }
 }
 
@@ -398,34 +348,7 @@ fn most_taken(choices: &[ChoiceResult]) -> Option<&ModelConfig> {
     most.map(|choice| &choice.model)
 }
 
-/// The plain network on the features, with the settings that it shares with a model.
-fn without_graph(model: &ModelConfig) -> ModelConfig {
-    let mut plain = ModelConfig::Mlp(Default::default());
-    for (key, value) in model.settings() {
-        if plain.has(&key) && plain.set(&key, value).is_err() {
-            continue; // its own default serves
-        }
-    }
-    plain
-}
-
 /// The error of data that lack something.
 fn missing(dataset: &Dataset, what: &'static str) -> TrainError {
     TrainError::Missing { data: dataset.name.clone(), what, advice: "give some in a file" }
-}
-
-/// What the parts of an experiment work with.
-pub(super) struct TrialContext<'s> {
-    pub engine: &'s Engine,
-    pub pattern: &'s Arc<Pattern>,
-    pub observer: &'s dyn Observer,
-    pub seconds: &'s mut Seconds,
-}
-
-/// Runs `work` and adds its time.
-fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    *seconds += start.elapsed().as_secs_f64();
-    result
 }

@@ -1,9 +1,8 @@
 //! What an experiment gives, and who looks on.
 
-use super::{Trial, TrialResult};
 use crate::model::{ModelConfig, PassEvidence, ProductOrder};
 use crate::train::{
-    Difference, EpochRecord, Interval, Metrics, RunConfig, SplitSizes, Summary,
+    Difference, EpochRecord, Interval, Metrics, RunConfig, SplitSizes, Summary, Trial, TrialResult,
     difference_over_nodes, difference_over_splits,
 };
 use magnon_core::cycles::Candidate;

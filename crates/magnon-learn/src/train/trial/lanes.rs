@@ -1,11 +1,12 @@
 //! Several trials at once, on engines that work in lanes.
 
-use super::ready::{Ready, Shared, Views};
-use super::variant::{Learnt, TrialWatch};
-use super::{Experiment, Observer, Trial, TrialResult};
+use super::single::{Learnt, TrialWatch};
+use super::views::{Ready, Shared, Views};
+use super::{Trial, TrialResult, Trials};
 use crate::model::{Mode, View};
 use crate::nn::{Parameters, Tape};
-use crate::train::fit::alike;
+use crate::train::Observer;
+use crate::train::fit::share_steps;
 use crate::train::{Targets, TrainConfig, TrainError, Watch, fit_lanes};
 use magnon_core::compute::{Engine, EngineError, LaneConfig, Map, Relabelling};
 use magnon_core::matrix::Matrix;
@@ -15,8 +16,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A trial with what it is trained on.
-pub(super) struct BatchSlot<'s, 'a> {
-    pub experiment: &'s Experiment<'a>,
+pub(in crate::train) struct Slot<'s, 'a> {
+    pub trials: &'s Trials<'a>,
     pub shared: &'s Shared<'s>,
     pub trial: Trial,
     /// The rate of its dropouts, where the network may have been built with another.
@@ -24,26 +25,26 @@ pub(super) struct BatchSlot<'s, 'a> {
 }
 
 /// What became of each slot; `None` where it could not be trained beside others.
-pub(super) type BatchResults = Vec<Option<Result<TrialResult, TrainError>>>;
+pub(in crate::train) type BatchResults = Vec<Option<Result<TrialResult, TrainError>>>;
 
-impl BatchSlot<'_, '_> {
+impl Slot<'_, '_> {
     fn split_targets(&self) -> [Targets; 2] {
-        self.experiment.targets(&self.experiment.splits[self.trial.split])
+        self.trials.targets(&self.trials.splits[self.trial.split])
     }
 
     fn config(&self) -> TrainConfig {
-        TrainConfig { seed: self.trial.seed, ..self.experiment.config.train }
+        TrainConfig { seed: self.trial.seed, ..self.trials.config.train }
     }
 
     fn is_whole(&self, engine: &Engine) -> bool {
-        self.experiment.is_whole(engine, self.shared.network, self.trial.split)
+        self.trials.is_whole(engine, self.shared.network, self.trial.split)
     }
 
     /// Whether the steps of two slots with as many targets have the same operations on the same shapes, as far
     /// as can be told without their views.
     fn is_like(&self, other: &Self) -> bool {
         let one_network = std::ptr::eq(self.shared, other.shared);
-        if one_network && std::ptr::eq(self.experiment, other.experiment) {
+        if one_network && std::ptr::eq(self.trials, other.trials) {
             return true;
         }
         // Views that hold more than rows of their nodes are one network's own.
@@ -51,14 +52,16 @@ impl BatchSlot<'_, '_> {
             return false;
         }
         let model = |slot: &Self| {
-            let mut settings = slot.experiment.config.model.settings();
+            let mut settings = slot.trials.config.model.settings();
             if slot.dropout.is_some() {
                 settings.remove("dropout");
             }
             (slot.trial.model, settings, slot.dropout.map(|rate| rate > 0.0))
         };
         let [own, others] = [self, other].map(|slot| slot.shared.network.layout().iter());
-        model(self) == model(other) && alike(&self.config(), &other.config()) && own.eq(others)
+        model(self) == model(other)
+            && share_steps(&self.config(), &other.config())
+            && own.eq(others)
     }
 
     /// The network and the split, as what views are told apart by.
@@ -67,36 +70,37 @@ impl BatchSlot<'_, '_> {
     }
 }
 
-/// All slots at once that are alike, or as many at a time as there is memory for. `None` where the engine has
-/// no lanes.
-pub(super) fn laned(
+/// Trains all slots in the same steps that are alike, or as many at a time as there is memory for. The results
+/// are those that each would have alone. `None` for slots that have to be trained alone: all of them, where the
+/// engine has no lanes.
+pub(in crate::train) fn side_by_side(
     engine: &Engine,
-    slots: &[BatchSlot],
+    slots: &[Slot],
     observer: &dyn Observer,
-) -> Result<Option<BatchResults>, TrainError> {
-    if slots.len() < 2 || !engine.has_lanes() {
-        return Ok(None);
-    }
+) -> Result<BatchResults, TrainError> {
     let mut results: BatchResults = slots.iter().map(|_| None).collect();
+    if slots.len() < 2 || !engine.has_lanes() {
+        return Ok(results);
+    }
     let groups = groups(engine, slots);
     // Groups of other shapes go side by side on streams.
     let found: Result<Vec<_>, TrainError> = groups
         .par_iter()
         .map(|group| {
-            let chosen: Vec<&BatchSlot> = group.iter().map(|&at| &slots[at]).collect();
+            let chosen: Vec<&Slot> = group.iter().map(|&at| &slots[at]).collect();
             train_group(&engine.sequential(), &chosen, observer)
         })
         .collect();
     for (group, found) in groups.iter().zip(found?) {
         group.iter().zip(found).for_each(|(&at, found)| results[at] = found);
     }
-    Ok(Some(results))
+    Ok(results)
 }
 
-/// Seats that are alike, as many at a time as there is memory for.
+/// Slots that are alike, as many at a time as there is memory for.
 fn train_group(
     engine: &Engine,
-    slots: &[&BatchSlot],
+    slots: &[&Slot],
     observer: &dyn Observer,
 ) -> Result<BatchResults, TrainError> {
     let mut results: BatchResults = Vec::new();
@@ -104,7 +108,7 @@ fn train_group(
     while results.len() < slots.len() {
         let left = &slots[results.len()..];
         let some = &left[..size.min(left.len())];
-        match side_by_side(engine, some, observer) {
+        match train_lanes(engine, some, observer) {
             Ok(Some(found)) => results.extend(found.into_iter().map(Some)),
             Ok(None) => results.extend(some.iter().map(|_| None)),
             // Half as many need half as much.
@@ -121,7 +125,7 @@ fn train_group(
 type Sizes = ([usize; 2], bool);
 
 /// The places of slots, together where they are alike.
-fn groups(engine: &Engine, slots: &[BatchSlot]) -> Vec<Vec<usize>> {
+fn groups(engine: &Engine, slots: &[Slot]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Sizes, Vec<usize>)> = Vec::new();
     let mut known = HashMap::new();
     for (at, slot) in slots.iter().enumerate() {
@@ -139,9 +143,10 @@ fn groups(engine: &Engine, slots: &[BatchSlot]) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-fn side_by_side(
+/// Trains slots in a lane each. `None` where they cannot lie beside each other.
+fn train_lanes(
     engine: &Engine,
-    slots: &[&BatchSlot],
+    slots: &[&Slot],
     observer: &dyn Observer,
 ) -> Result<Option<Vec<Result<TrialResult, TrainError>>>, TrainError> {
     let lanes: Vec<LaneConfig> = slots
@@ -154,7 +159,7 @@ fn side_by_side(
         return Ok(None);
     };
     laned.relabel(&places)?;
-    let layout = |slot: &BatchSlot| slot.shared.network.layout().draw(engine, slot.trial.seed);
+    let layout = |slot: &Slot| slot.shared.network.layout().draw(engine, slot.trial.seed);
     let mut parameters = slots[0].shared.network.layout().draw(&laned, lanes[0].seed)?;
     let mut own = Vec::new();
     for (lane, slot) in slots.iter().enumerate() {
@@ -180,7 +185,7 @@ fn side_by_side(
         }
     }
     let one_by_one = || {
-        let predict = |(slot, own): (&&BatchSlot, &Parameters)| {
+        let predict = |(slot, own): (&&Slot, &Parameters)| {
             Ok(slot.shared.network.predict(engine, own, None)?)
         };
         slots.iter().zip(&own).map(predict).collect::<Result<Vec<_>, TrainError>>()
@@ -197,8 +202,8 @@ fn side_by_side(
     let results = slots.iter().zip(own).zip(fitted).zip(tables);
     let results = results.map(|(((slot, parameters), fitted), table)| {
         let (shared, learnt) = (slot.shared, Learnt { fitted: fitted?, parameters });
-        let BatchSlot { experiment, trial, .. } = slot;
-        experiment.measure(engine, *trial, shared, learnt, table, seconds, observer)
+        let Slot { trials, trial, .. } = slot;
+        trials.measure(engine, *trial, shared, learnt, table, seconds, observer)
     });
     Ok(Some(results.collect()))
 }
@@ -211,7 +216,7 @@ struct SharedViews {
     places: Vec<Relabelling>,
 }
 
-fn is_one_network(slots: &[&BatchSlot]) -> bool {
+fn is_one_network(slots: &[&Slot]) -> bool {
     slots.iter().all(|slot| std::ptr::eq(slot.shared, slots[0].shared))
 }
 
@@ -219,7 +224,7 @@ fn is_one_network(slots: &[&BatchSlot]) -> bool {
 fn ready_for_all(
     engine: &Engine,
     laned: &Engine,
-    slots: &[&BatchSlot],
+    slots: &[&Slot],
 ) -> Result<Option<SharedViews>, TrainError> {
     let (first, one_network) = (slots[0], is_one_network(slots));
     if let (true, Some(Ready { views, targets, places })) = (one_network, &first.shared.ready) {
@@ -227,7 +232,7 @@ fn ready_for_all(
         return Ok(Some(SharedViews { views, lists, places: places.iter().cloned().collect() }));
     }
     if one_network && first.is_whole(engine) {
-        let view = first.shared.everyone(engine, first.experiment.graph.nodes())?;
+        let view = first.shared.everyone(engine, first.trials.graph.nodes())?;
         let (mut lists, mut places) = (Vec::new(), Vec::new());
         for slot in slots {
             let targets = slot.split_targets();
@@ -242,11 +247,7 @@ fn ready_for_all(
 }
 
 /// Training and validation nodes of every lane's network and split, as one view each.
-fn stacked(
-    engine: &Engine,
-    laned: &Engine,
-    slots: &[&BatchSlot],
-) -> Result<Option<Views>, TrainError> {
+fn stacked(engine: &Engine, laned: &Engine, slots: &[&Slot]) -> Result<Option<Views>, TrainError> {
     let mut parts: Vec<Arc<dyn View>> = Vec::new();
     for part in 0..2 {
         let mut views: Vec<(_, Arc<dyn View>)> = Vec::new();
@@ -268,9 +269,8 @@ fn stacked(
             }
         }
         let maps: Vec<Vec<Arc<Map>>> = views.iter().filter_map(|(_, v)| v.maps()).collect();
-        let of_seat =
-            |slot: &&BatchSlot| views.iter().position(|(known, _)| *known == slot.place());
-        let places: Vec<usize> = slots.iter().filter_map(of_seat).collect();
+        let of_slot = |slot: &&Slot| views.iter().position(|(known, _)| *known == slot.place());
+        let places: Vec<usize> = slots.iter().filter_map(of_slot).collect();
         let mut stacked = Vec::new();
         for k in 0..maps[0].len() {
             let lanes: Vec<&Map> =
@@ -293,10 +293,10 @@ fn predict_lanes(
     engine: &Engine,
     laned: &Engine,
     parameters: &Parameters,
-    slots: &[&BatchSlot],
+    slots: &[&Slot],
 ) -> Result<Vec<Matrix<f32>>, TrainError> {
-    let experiment = slots[0].experiment;
-    let (rows, cols) = (experiment.graph.nodes(), experiment.labels.names.len());
+    let trials = slots[0].trials;
+    let (rows, cols) = (trials.graph.nodes(), trials.labels.names.len());
     let view = match slots[0].is_whole(engine) {
         true => slots[0].shared.everyone(engine, rows)?,
         false => {

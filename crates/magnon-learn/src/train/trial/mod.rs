@@ -1,4 +1,17 @@
-//! One model, trained once.
+//! A trial: one model, trained on one split with one seed, and the one way from there to its result.
+
+mod lanes;
+mod runs;
+mod single;
+mod trials;
+mod variant;
+mod views;
+
+pub(super) use lanes::{Slot, side_by_side};
+pub(super) use runs::{Trained, forget_but_best};
+pub(super) use trials::{TrialContext, Trials, timed};
+pub(super) use variant::{Spec, Variant};
+pub(super) use views::Shared;
 
 use crate::nn::NamedNumbers;
 use crate::train::{EpochRecord, History, Metrics};

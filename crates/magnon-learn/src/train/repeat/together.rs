@@ -1,16 +1,13 @@
 //! Several experiments at once, on engines that work in lanes: configurations that differ in nothing but
 //! numbers, such as a search tries.
 
-use super::lanes::{BatchSlot, laned};
-use super::ready::Shared;
-use super::variant::{Variant, forget_but_best};
-use super::{Experiment, Observer, Outcome, Seconds, TrialResult, timed};
-use crate::model::{ChargeChoice, Inputs, Network, Purpose, SharedInputs};
+use super::{Experiment, Observer, Outcome, Seconds};
+use crate::model::{ChargeChoice, Network, Purpose};
 use crate::train::TrainError;
+use crate::train::TrialResult;
+use crate::train::trial::{Shared, Slot, Spec, forget_but_best, side_by_side, timed};
 use magnon_core::compute::Engine;
 use magnon_core::cycles::ChargeAdvice;
-use magnon_core::filter::FilterConfig;
-use magnon_core::operator::OperatorConfig;
 use rayon::prelude::*;
 
 /// Bytes of filtered features that the networks of experiments at once may hold.
@@ -29,7 +26,7 @@ pub fn run_together(
 ) -> Result<(), TrainError> {
     match experiments.first() {
         Some(first) => {
-            let device = first.config.train.device;
+            let device = first.trials.config.train.device;
             all_on(&device.engine()?, experiments, advice, observer, done)
         }
         None => Ok(()),
@@ -46,10 +43,12 @@ fn all_on(
 ) -> Result<(), TrainError> {
     let mut left: Vec<usize> = (0..experiments.len()).collect();
     if engine.has_lanes() {
-        let size = |of: &Experiment| 8 * of.features.rows().max(1) * of.features.cols().max(1);
+        let size = |of: &Experiment| {
+            8 * of.trials.features.rows().max(1) * of.trials.features.cols().max(1)
+        };
         let at_once = experiments.first().map_or(1, |first| (ROOM / size(first)).max(1));
         let suited: Vec<usize> =
-            left.iter().copied().filter(|&at| experiments[at].plain().is_some()).collect();
+            left.iter().copied().filter(|&at| experiments[at].only_spec().is_some()).collect();
         for some in suited.chunks(at_once) {
             for at in train_some(engine, experiments, some, observer, done)? {
                 left.retain(|&other| other != at);
@@ -78,47 +77,48 @@ fn train_some(
     observer: &dyn Observer,
     done: Done,
 ) -> Result<Vec<usize>, TrainError> {
-    let variants: Vec<(usize, Plain)> =
-        some.iter().filter_map(|&at| Some((at, experiments[at].plain()?))).collect();
+    let variants: Vec<(usize, Spec)> =
+        some.iter().filter_map(|&at| Some((at, experiments[at].only_spec()?))).collect();
     let mut seconds = Seconds::default();
     // Experiments with another rate of dropout share a network.
-    let of_network = |at: usize| variants.iter().position(|(_, other)| *other == variants[at].1);
+    let of_network =
+        |at: usize| variants.iter().position(|(_, other)| share_network(other, &variants[at].1));
     let places: Vec<usize> = (0..variants.len()).filter_map(of_network).collect();
     let built: Vec<Built> = timed(&mut seconds.propagate, || {
         let all = (0..variants.len()).into_par_iter().filter(|&at| places[at] == at);
         let build = |at: usize| {
-            let (number, plain) = &variants[at];
+            let (number, spec) = &variants[at];
             // One that cannot be built says so by itself.
-            let made = experiments[*number].plain_network(&engine.sequential(), plain);
+            let made = experiments[*number].only_network(&engine.sequential(), spec);
             Some(Built { at, network: made.ok().flatten()? })
         };
         all.filter_map(build).collect()
     });
     let mut shared: Vec<(usize, Shared)> = Vec::new();
     for built in &built {
-        let experiment = &experiments[variants[built.at].0];
+        let trials = &experiments[variants[built.at].0].trials;
         let mut own = Shared::new(built.network.as_ref());
-        if experiment.splits.len() == 1 {
-            own.ready = Some(experiment.ready(engine, &own, 0)?);
+        if trials.splits.len() == 1 {
+            own.ready = Some(trials.ready(engine, &own, 0)?);
         }
         shared.push((built.at, own));
     }
-    let mut slots: Vec<BatchSlot> = Vec::new();
+    let mut slots: Vec<Slot> = Vec::new();
     let mut owners: Vec<usize> = Vec::new();
-    for (at, (number, plain)) in variants.iter().enumerate() {
+    for (at, (number, spec)) in variants.iter().enumerate() {
         let Some((_, shared)) = shared.iter().find(|(of, _)| *of == places[at]) else { continue };
-        let experiment = &experiments[*number];
-        for run in 0..experiment.repeats.len() {
-            let trial = experiment.named(&plain.variant, run);
-            let dropout = experiment.config.model.only_dropout();
-            slots.push(BatchSlot { experiment, shared, trial, dropout });
+        let trials = &experiments[*number].trials;
+        for run in 0..trials.repeats.len() {
+            let trial = trials.named(&spec.variant, run);
+            let dropout = trials.config.model.only_dropout();
+            slots.push(Slot { trials, shared, trial, dropout });
             owners.push(at);
         }
     }
-    let Some(seated) = laned(engine, &slots, observer)? else { return Ok(Vec::new()) };
+    let found = side_by_side(engine, &slots, observer)?;
     let mut finished = Vec::new();
-    let mut results = owners.into_iter().zip(seated).peekable();
-    for (at, (number, plain)) in variants.iter().enumerate() {
+    let mut results = owners.into_iter().zip(found).peekable();
+    for (at, (number, spec)) in variants.iter().enumerate() {
         let mut own = Vec::new();
         while let Some((_, result)) = results.next_if(|(owner, _)| *owner == at) {
             own.push(result);
@@ -132,11 +132,11 @@ fn train_some(
         let outcome = own.into_iter().collect::<Result<Vec<TrialResult>, _>>().map(|mut runs| {
             forget_but_best(&mut runs);
             Outcome {
-                charge: plain.variant.charge,
+                charge: spec.variant.charge,
                 candidates: Vec::new(),
                 untried: Vec::new(),
                 choices: Vec::new(),
-                pass: experiments[*number].pass,
+                pass: experiments[*number].trials.pass,
                 order,
                 controls: Vec::new(),
                 seconds: Seconds {
@@ -153,85 +153,56 @@ fn train_some(
     Ok(finished)
 }
 
-/// An experiment that leaves nothing open. Two of them are equal where the same network serves both.
-struct Plain {
-    variant: Variant,
-    operator: Option<OperatorConfig>,
-    filter: Option<FilterConfig>,
+/// Whether the same network serves two specifications, apart from the rate of its dropout.
+fn share_network(a: &Spec, b: &Spec) -> bool {
+    let model = |of: &Spec| {
+        let mut settings = of.variant.model.settings();
+        let rate = of.variant.model.only_dropout();
+        if rate.is_some() {
+            settings.remove("dropout");
+        }
+        (of.variant.model.info().name, settings, rate.map(|rate| rate > 0.0))
+    };
+    model(a) == model(b)
+        && a.variant.charge == b.variant.charge
+        && a.operator == b.operator
+        && a.filter == b.filter
 }
 
-impl PartialEq for Plain {
-    fn eq(&self, other: &Self) -> bool {
-        let model = |of: &Self| {
-            let mut settings = of.variant.model.settings();
-            let rate = of.variant.model.only_dropout();
-            if rate.is_some() {
-                settings.remove("dropout");
-            }
-            (of.variant.model.info().name, settings, rate.map(|rate| rate > 0.0))
-        };
-        model(self) == model(other)
-            && self.variant.charge == other.variant.charge
-            && self.operator == other.operator
-            && self.filter == other.filter
-    }
-}
-
-impl<'a> Experiment<'a> {
-    /// The only variant, where there is one and nothing but its runs is to be trained.
-    fn plain(&self) -> Option<Plain> {
-        let by_itself = self.config.train.batch.is_some()
-            || self.config.runs.controls
-            || self.checkpoints.is_some()
-            || self.mapped.is_some()
-            || self.shared.is_none();
-        if by_itself {
+impl Experiment<'_> {
+    /// The only variant, where nothing is left open and nothing but its runs is to be trained.
+    fn only_spec(&self) -> Option<Spec> {
+        let trials = &self.trials;
+        let config = trials.config;
+        let by_itself = config.train.batch.is_some()
+            || config.runs.controls
+            || trials.checkpoints.is_some()
+            || trials.mapped.is_some()
+            || trials.shared.is_none();
+        if by_itself || self.chooses_charge() || (self.chooses() && config.operator.is_none()) {
             return None;
         }
-        let charge = match self.config.operator.map(|operator| operator.charge) {
+        let charge = match config.operator.map(|operator| operator.charge) {
             Some(ChargeChoice::Fixed(charge)) => Some(charge),
-            Some(_) => return None,
-            None => None,
-        };
-        let open = !self.config.model.alternatives(self.graph, self.features).is_empty();
-        if open && self.config.operator.is_none() {
-            return None;
-        }
-        let operator = match (&self.config.operator, charge, self.pass) {
-            (Some(choice), Some(charge), Some(pass)) => Some(choice.config(charge, pass.high)),
             _ => None,
         };
-        let filter = operator.as_ref().and(self.config.filter.clone());
-        Some(Plain { variant: self.variant(charge), operator, filter })
+        Some(trials.spec(&trials.variant(charge)))
     }
 
     /// The network of the only variant.
-    fn plain_network<'n>(
-        &self,
+    fn only_network<'n>(
+        &'n self,
         engine: &Engine,
-        plain: &'n Plain,
-    ) -> Result<Option<Box<dyn Network + 'n>>, TrainError>
-    where
-        'a: 'n,
-    {
-        let Some(shared): Option<&'a SharedInputs> = self.shared else { return Ok(None) };
-        if let Some(charge) = plain.variant.charge {
+        spec: &'n Spec,
+    ) -> Result<Option<Box<dyn Network + 'n>>, TrainError> {
+        let trials = &self.trials;
+        let Some(shared) = trials.shared else { return Ok(None) };
+        if let Some(charge) = spec.variant.charge {
             self.check_field(charge, shared.pattern())?;
         }
-        let [train, val] = self.targets(&self.splits[0]);
-        let inputs = Inputs {
-            graph: self.graph,
-            pattern: shared.pattern(),
-            features: self.features,
-            classes: self.labels.names.len(),
-            operator: plain.operator.as_ref(),
-            filter: plain.filter.as_ref(),
-            filtered: None,
-            shared: Some(shared),
-            field: None,
-            purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
-            progress: &|_, _| true,
-        };
-        Ok(Some(plain.variant.model.build(engine, &inputs)?))
+        let [train, val] = trials.targets(&trials.splits[0]);
+        let purpose = Purpose::Train { train: train.len(), val: val.len(), batches: false };
+        let pattern = shared.pattern();
+        Ok(Some(trials.build(engine, spec, pattern, None, purpose, &|_, _| true)?))
     }
 }
