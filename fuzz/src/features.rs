@@ -115,7 +115,7 @@ fn filter(input: &Input) -> Option<()> {
     if filter.order().is_some_and(|order| order > MOST_STEPS) {
         return None;
     }
-    let result = propagate(&operator, &filter, &features, &|_, _| true).ok()?;
+    let result = propagate(&operator, &filter, &features, &()).ok()?;
     let (rows, cols, finite) = match &result {
         Propagated::Real(x) => (x.rows(), x.cols(), x.as_slice().iter().all(|x| x.is_finite())),
         Propagated::Complex(x) => {

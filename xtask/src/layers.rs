@@ -10,6 +10,7 @@ const LAYERS: [(&str, &[&str]); 3] = [
         "magnon-core",
         &[
             "memory",
+            "progress",
             "compressed",
             "matrix",
             "compute",

@@ -4,8 +4,7 @@ use crate::args::Common;
 use crate::interrupt::hold;
 use crate::report::Bar as Spinner;
 use indicatif::{ProgressBar, ProgressStyle};
-use magnon::train::{EpochRecord, Observer, Trial, TrialResult};
-use magnon::workflow::Progress;
+use magnon::progress::{Epoch, Progress};
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -20,8 +19,6 @@ pub struct Watcher<'a> {
     quiet: bool,
     shown: bool,
     start: Instant,
-    trials: AtomicUsize,
-    done: AtomicUsize,
     bar: Mutex<Bar>,
 }
 
@@ -30,15 +27,6 @@ struct Bar {
     waiting: Option<Spinner>,
     bar: Option<ProgressBar>,
     last: Instant,
-}
-
-/// Stops a call that shows nothing of itself.
-pub struct Stop<'a>(pub &'a AtomicBool);
-
-impl Progress for Stop<'_> {
-    fn stop_flag(&self) -> &AtomicBool {
-        self.0
-    }
 }
 
 /// Shows how many jobs are done, and how long the others take at the same pace.
@@ -121,8 +109,6 @@ impl<'a> Watcher<'a> {
             quiet: common.quiet,
             shown: !common.quiet && io::stderr().is_terminal(),
             start: Instant::now(),
-            trials: AtomicUsize::new(1),
-            done: AtomicUsize::new(0),
             bar: Mutex::new(Bar {
                 waiting: Some(Spinner::open_ended("reading the data and making ready", common)),
                 bar: None,
@@ -163,54 +149,37 @@ impl Progress for Watcher<'_> {
             _ => {}
         }
     }
-    fn observer(&self) -> &dyn Observer {
-        self
+    fn step(&self, done: usize, total: usize, what: &str) {
+        self.show(done, total, || what.to_owned());
     }
-    fn stop_flag(&self) -> &AtomicBool {
-        self.stop
-    }
-}
-
-impl Observer for Watcher<'_> {
-    fn begin(&self, trials: usize) {
-        self.trials.store(trials, Relaxed);
-    }
-
-    fn epoch(&self, trial: &Trial, record: &EpochRecord, best: &EpochRecord) {
+    fn epoch(&self, epoch: &Epoch) {
         if self.keeps {
             hold();
         }
-        let waited = record.epoch - best.epoch;
-        let (trials, done) = (self.trials.load(Relaxed), self.done.load(Relaxed));
+        let Epoch { trial, done, trials, epoch: number, best, .. } = *epoch;
+        let waited = number - best;
         // One trial shows how much of its patience is spent, several how many are done.
         let (position, length) = if trials == 1 { (waited, self.patience) } else { (done, trials) };
         self.show(position, length, || {
             let mut text = String::new();
             if trials > 1 {
-                text = format!("{done}/{trials} trained, {}, ", trial.name());
+                text = format!("{done}/{trials} trained, {trial}, ");
             }
-            let pace = self.start.elapsed().as_secs_f64() / record.epoch.max(1) as f64;
+            let pace = self.start.elapsed().as_secs_f64() / number.max(1) as f64;
             let left = pace * (self.patience - waited.min(self.patience)) as f64;
             text + &format!(
-                "epoch {}, loss {:.4} / {:.4}, accuracy {:.1} / {:.1} % (training / validation), \
-                 best {}, stops in {} epochs, {left:.0} s",
-                record.epoch,
-                record.train_loss,
-                record.val_loss,
-                100.0 * record.train_accuracy,
-                100.0 * record.val_accuracy,
-                best.epoch,
+                "epoch {number}, loss {:.4} / {:.4}, accuracy {:.1} / {:.1} % (training / validation), \
+                 best {best}, stops in {} epochs, {left:.0} s",
+                epoch.train_loss,
+                epoch.val_loss,
+                100.0 * epoch.train_accuracy,
+                100.0 * epoch.val_accuracy,
                 self.patience - waited.min(self.patience),
             )
         });
     }
-
-    fn done(&self, _: &TrialResult) {
-        self.done.fetch_add(1, Relaxed);
-    }
-
-    fn filtering(&self, done: usize, total: usize) {
-        self.show(done, total, || "filtering features".to_owned());
+    fn stop_flag(&self) -> &AtomicBool {
+        self.stop
     }
 }
 

@@ -228,7 +228,7 @@ fn nodes_on_a_map(
     let operator_config = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
     let solver = SpectrumConfig { tolerance: 1e-4, ..Default::default() };
     let config = EigenmapConfig { solver, ..Default::default() };
-    let map = eigenmap(&dataset.graph, &operator_config, &config, &|_, _| true)?;
+    let map = eigenmap(&dataset.graph, &operator_config, &config, &())?;
     let title = format!("{} by eigenvectors of its magnetic Laplacian, q = {charge}", dataset.name);
     Ok(Some(figures::eigenmap(title, &map, dataset)))
 }

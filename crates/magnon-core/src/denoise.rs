@@ -14,10 +14,11 @@ pub use energy::dirichlet_energy;
 use crate::compute::instructions::Instructions;
 use crate::compute::tile::{F64_LANES as N, Line, Scaling, TileOperator};
 use crate::compute::tile::{Source, Stepper};
+use crate::filter::FilterError;
 use crate::filter::conjugate_gradient::{System, Work};
-use crate::filter::{FilterError, Progress};
 use crate::matrix::Matrix;
 use crate::operator::{Kind, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern};
+use crate::progress::Progress;
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -150,7 +151,7 @@ pub fn denoise(
     operator_config: &OperatorConfig,
     signal: &Matrix<Complex64>,
     config: &DenoiseConfig,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Denoised, DenoiseError> {
     config.check()?;
     let (kind, scale, denominator) = match config.form {
@@ -181,7 +182,7 @@ fn solve<const COMPLEX: bool>(
     operator: &MagneticOperator,
     denominator: &[f64],
     signal: &Matrix<Complex64>,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Matrix<Complex64>, DenoiseError> {
     const WIDTH: usize = N / 2;
     let (rows, cols) = (operator.nodes(), signal.cols());
@@ -212,7 +213,7 @@ fn solve<const COMPLEX: bool>(
                 *z = leave * Complex64::new(line.0[j], line.0[WIDTH + j]);
             }
         }
-        if !progress(first + width, cols) {
+        if !progress.advance(first + width, cols, "denoising") {
             return Err(FilterError::Stopped.into());
         }
     }
@@ -234,7 +235,7 @@ mod tests {
         signal: &Matrix<Complex64>,
         config: &DenoiseConfig,
     ) -> Result<Denoised, DenoiseError> {
-        denoise(pattern, operator_config, signal, config, &|_, _| true)
+        denoise(pattern, operator_config, signal, config, &())
     }
 
     fn graph(weighted: bool) -> DiGraph {

@@ -5,6 +5,7 @@
 //!
 //! | module | contains |
 //! |---|---|
+//! | [`progress`] | `Progress`, which watches long calls and stops them |
 //! | [`matrix`] | dense and sparse matrices of node features |
 //! | [`compute`] | devices, buffers, kernels, fixed linear maps |
 //! | [`graph`] | `DiGraph`, its builder, measures, generators |
@@ -24,6 +25,7 @@ pub mod matrix;
 #[doc(hidden)]
 pub mod memory;
 pub mod operator;
+pub mod progress;
 pub mod spectrum;
 
 pub use compressed::RowsError;

@@ -42,8 +42,6 @@ pub use load::set_features;
 pub use load::{ExtraIds, LoadConfig, TableColumns, WeightTransform, load};
 pub use made_features::{MadeFeatures, MadeKind};
 pub use magnon_core::matrix::Features;
-pub use packed::{
-    GraphPart, PackConfig, PackProgress, PackReport, PartReport, cut, pack, part_file,
-};
+pub use packed::{GraphPart, PackConfig, PackReport, PartReport, cut, pack, part_file};
 pub use split::{Part, Split, SplitChoice, SplitError};
 pub use synthetic::{SyntheticConfig, SyntheticError};

@@ -3,7 +3,7 @@
 use crate::dataset::{Dataset, json};
 use crate::flags::{Flags, flags_of};
 use magnon::cycles::{Cycles, LengthsConfig};
-use magnon::workflow::{self, Phases, Progress};
+use magnon::workflow::{self, Phases};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -35,10 +35,7 @@ pub fn cycles(
         let mut seconds = Phases::default();
         let found = workflow::cycles(&data, &config, &mut seconds, watch);
         let found = match count {
-            true => {
-                let stop = watch.stop_flag();
-                found.with_counts(&magnon::cycles::count_cycles(&data.graph, limit, stop))
-            }
+            true => found.with_counts(&magnon::cycles::count_cycles(&data.graph, limit, watch)),
             false => found,
         };
         Ok((found, seconds))
@@ -115,7 +112,7 @@ impl CycleBatches {
         let (sender, receiver) = sync_channel(AHEAD);
         let (data, stop) = (dataset.inner.clone(), Arc::new(AtomicBool::new(false)));
         let stopped = stop.clone();
-        let search = move || hand_over(Cycles::until(&data.graph, max_length, &stopped), &sender);
+        let search = move || hand_over(Cycles::until(&data.graph, max_length, &*stopped), &sender);
         std::thread::Builder::new().name("magnon cycles".to_owned()).spawn(search)?;
         Ok(Self { receiver: Mutex::new(receiver), names, stop })
     }

@@ -2,12 +2,11 @@
 //! listens for interrupts and shows how far they are.
 
 use crate::errors::Failure;
-use magnon::train::{EpochRecord, Observer, Trial, TrialResult};
-use magnon::workflow::Progress;
+use magnon::progress::{Epoch, Progress};
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -34,8 +33,6 @@ pub struct Call {
 pub struct Watch {
     stop: AtomicBool,
     step: Mutex<Option<(usize, usize, String)>>,
-    trials: AtomicUsize,
-    finished: AtomicUsize,
     remarks: Mutex<Vec<String>>,
 }
 
@@ -50,32 +47,14 @@ impl Progress for Watch {
             remarks.push(text.to_owned());
         }
     }
-    fn observer(&self) -> &dyn Observer {
-        self
+    fn epoch(&self, epoch: &Epoch) {
+        let Epoch { trial, epoch: number, done, trials, best_val_accuracy, .. } = epoch;
+        let percent = 100.0 * best_val_accuracy;
+        let words = format!("{trial}, epoch {number}, validation accuracy {percent:.1} %");
+        self.step(*done, *trials, &words);
     }
     fn stop_flag(&self) -> &AtomicBool {
         &self.stop
-    }
-}
-
-impl Observer for Watch {
-    fn begin(&self, trials: usize) {
-        self.trials.fetch_add(trials, Relaxed);
-    }
-    fn epoch(&self, trial: &Trial, record: &EpochRecord, best: &EpochRecord) {
-        let words = format!(
-            "{}, epoch {}, validation accuracy {:.1} %",
-            trial.model,
-            record.epoch,
-            100.0 * best.val_accuracy
-        );
-        self.step(self.finished.load(Relaxed), self.trials.load(Relaxed), &words);
-    }
-    fn done(&self, _result: &TrialResult) {
-        self.finished.fetch_add(1, Relaxed);
-    }
-    fn filtering(&self, done: usize, total: usize) {
-        self.step(done, total, "propagate");
     }
 }
 

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let operator = MagneticOperator::new(&dataset.graph, &config)?;
     let filter = Filter::linear_rank(8)?;
     // The last argument is told how far it is, and stops the work where it gives `false`.
-    match propagate(&operator, &filter, features, &|_, _| true)? {
+    match propagate(&operator, &filter, features, &())? {
         Propagated::Real(matrix) => write_npy(&output, &matrix)?,
         Propagated::Complex(matrix) => write_npy(&output, &matrix)?,
     }

@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let operator = MagneticOperator::new(&whole, &config)?;
     let built = filter.build(operator.bounds(), config.kind)?;
     let products = built.order().unwrap_or(0);
-    let same = found == propagate(&operator, &built, &features, &|_, _| true)?;
+    let same = found == propagate(&operator, &built, &features, &())?;
     println!("{parts} parts of {nodes} nodes, nodes outside of each: {:?}", report.halos);
     println!("{products} products of {columns} complex columns: {} bytes", report.bytes);
     println!("before the first: {} bytes", report.setup_bytes);

@@ -21,7 +21,7 @@ pub enum Error {
     /// An argument that cannot be meant.
     #[error("{0}")]
     Argument(String),
-    /// The call was stopped by its [`Progress`](crate::workflow::Progress).
+    /// The call was stopped by its [`Progress`](crate::progress::Progress).
     #[error("stopped")]
     Stopped,
     /// Files of data.
@@ -139,7 +139,8 @@ impl From<DenoiseError> for Error {
 impl From<TrainError> for Error {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::Stopped(_) => Self::Stopped,
+            TrainError::Stopped(_)
+            | TrainError::Model(ModelError::Filter(FilterError::Stopped)) => Self::Stopped,
             error => Self::Train(error),
         }
     }

@@ -17,7 +17,7 @@ pub mod workflow;
 
 pub use error::Error;
 pub use magnon_core::{
-    RowsError, compute, cycles, denoise, filter, graph, matrix, operator, spectrum,
+    RowsError, compute, cycles, denoise, filter, graph, matrix, operator, progress, spectrum,
 };
 pub use magnon_data as data;
 pub(crate) use magnon_data::disk;

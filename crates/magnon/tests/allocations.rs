@@ -199,7 +199,7 @@ fn filtered(data: &Path, propagates: bool, granted: usize) -> Result<(), String>
     let operator = MagneticOperator::new(&graph, &config).map_err(|error| error.to_string())?;
     let filter = Filter::linear_rank(2).unwrap();
     failing::arm(if propagates { granted } else { usize::MAX });
-    let filtered = propagate(&operator, &filter, &features, &|_, _| true);
+    let filtered = propagate(&operator, &filter, &features, &());
     filtered.map(|_| ()).map_err(|error| error.to_string())
 }
 

@@ -27,7 +27,7 @@ fn peak_is_within_the_promise() {
     drop(graph);
     let features = Features::Dense(Matrix::zeros(nodes, columns));
     PEAK.store(NOW.load(Relaxed), Relaxed);
-    let result = propagate(&operator, &Filter::linear_rank(8).unwrap(), &features, &|_, _| true);
+    let result = propagate(&operator, &Filter::linear_rank(8).unwrap(), &features, &());
     let peak = PEAK.load(Relaxed);
     result.unwrap();
 

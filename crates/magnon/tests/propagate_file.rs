@@ -45,7 +45,7 @@ fn graph(folder: &Path, weighted: bool) -> Dataset {
     let text: String = (0..NODES).flat_map(|u| (1..9).map(move |step| edge(u, step))).collect();
     let (source, output) = (folder.join("edges.txt"), folder.join("g.magnon"));
     fs::write(&source, text).unwrap();
-    pack(&source, &output, &PackConfig::default(), &|_, _, _| true).unwrap();
+    pack(&source, &output, &PackConfig::default(), &()).unwrap();
     load(&output, &LoadConfig::default()).unwrap()
 }
 

@@ -52,7 +52,7 @@ impl<'d> Problem<'d> {
             shared: None,
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
-            progress: &|_, _| true,
+            progress: &(),
         };
         let network = self.config.model.build(&engine, &inputs)?;
         let views = network.views(&engine, [&train.nodes, &val.nodes])?;

@@ -72,7 +72,7 @@ pub fn measure(places: &Places) -> anyhow::Result<()> {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let (one, two) = (pool(1)?, pool(2)?);
     let apply = || operator.apply(&x);
-    let filtered = || propagate(&operator, &filter, &real, &|_, _| true);
+    let filtered = || propagate(&operator, &filter, &real, &());
 
     let mut times: [Times; 10] = Default::default();
     let [

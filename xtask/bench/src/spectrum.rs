@@ -51,7 +51,7 @@ pub fn find(
     operator: &MagneticOperator,
     config: &SpectrumConfig,
 ) -> Result<(f64, Spectrum), SpectrumError> {
-    let (seconds, found) = time(|| spectrum(operator, config, &|_, _| true));
+    let (seconds, found) = time(|| spectrum(operator, config, &()));
     Ok((seconds, found?))
 }
 
@@ -118,7 +118,7 @@ fn few(
     let mut dense = Times::default();
     for _ in 0..places.size(3, 1) {
         let (seconds, found) =
-            time(|| two.install(|| density(&operator, &DensityConfig::default(), &|_, _| true)));
+            time(|| two.install(|| density(&operator, &DensityConfig::default(), &())));
         found?;
         dense.push(seconds);
     }

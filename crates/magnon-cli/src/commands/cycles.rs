@@ -4,7 +4,6 @@ use crate::args::{Common, DataArgs};
 use crate::data;
 use crate::interrupt::{interrupted, leave, patient};
 use crate::outputs::{self, CSV, output};
-use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report, grouped, usage};
 use clap::Args;
 use magnon::cycles::{Evidence, LengthAnswer, LengthsConfig};
@@ -45,16 +44,15 @@ pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
     let config = LengthsConfig { max_length, budget: args.budget };
     let mut seconds = Phases::default();
     let bar = Bar::open_ended("looking for cycles", common);
-    let mut found =
-        patient(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, &Stop(stop)));
+    let mut found = patient(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, stop));
     if args.enumerate {
         let config = CycleListConfig {
             max_length: args.max_length,
             limit: args.limit,
             csv: args.csv.clone(),
         };
-        let counts = seconds
-            .time("enumerate", || patient(|stop| list_cycles(dataset, &config, &Stop(stop))))?;
+        let counts =
+            seconds.time("enumerate", || patient(|stop| list_cycles(dataset, &config, stop)))?;
         found = found.with_counts(&counts);
         found.interrupted = interrupted();
     }

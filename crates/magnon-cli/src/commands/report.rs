@@ -3,7 +3,6 @@
 use crate::args::Common;
 use crate::interrupt::{leave, stoppable};
 use crate::outputs::{self, HTML, output};
-use crate::progress::Stop;
 use crate::report::{Bar, Clock, Report};
 use crate::{figures, run_report};
 use clap::Args;
@@ -25,7 +24,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check(common, &[("--output", args.output.as_deref(), HTML)])?;
     let mut clock = Clock::default();
     let bar = Bar::open_ended("reading the data", common);
-    let found = clock.phase("load", || stoppable(|stop| kept_run(&args.run, &Stop(stop))));
+    let found = clock.phase("load", || stoppable(|stop| kept_run(&args.run, stop)));
     drop(bar);
     let run = match found {
         Err(Error::Stopped) => leave(),

@@ -3,6 +3,7 @@
 use super::component::Component;
 use super::search::Search;
 use crate::graph::DiGraph;
+use crate::progress::Progress;
 use rayon::Scope;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -29,7 +30,12 @@ impl CycleCounts {
 ///
 /// Work is shared by the first two edges, in large components and with a bound by the first node; a
 /// complete count does not depend on the number of threads.
-pub fn count_cycles(graph: &DiGraph, max_length: Option<usize>, stop: &AtomicBool) -> CycleCounts {
+pub fn count_cycles(
+    graph: &DiGraph,
+    max_length: Option<usize>,
+    progress: &dyn Progress,
+) -> CycleCounts {
+    let stop = progress.stop_flag();
     let count = Count {
         max_length,
         cut: AtomicBool::new(false),

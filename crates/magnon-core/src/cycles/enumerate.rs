@@ -3,6 +3,7 @@
 use super::component::Component;
 use super::search::Search;
 use crate::graph::DiGraph;
+use crate::progress::Progress;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,7 +55,8 @@ impl Cycles<'static> {
 
 impl<'a> Cycles<'a> {
     /// The same, which ends where `stop` is set before the last cycle is found.
-    pub fn until(graph: &DiGraph, max_length: Option<usize>, stop: &'a AtomicBool) -> Self {
+    pub fn until(graph: &DiGraph, max_length: Option<usize>, progress: &'a dyn Progress) -> Self {
+        let stop = progress.stop_flag();
         let components = Component::all(graph, stop);
         let cut = components.is_none();
         Self { cut, ..Self::of(components.unwrap_or_default(), max_length, stop) }

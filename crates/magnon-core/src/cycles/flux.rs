@@ -3,8 +3,9 @@
 use super::period::gcd;
 use crate::graph::DiGraph;
 use crate::operator::Phase;
+use crate::progress::Progress;
 use serde::Serialize;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Net flux of the cycles of the underlying graph.
 ///
@@ -34,7 +35,8 @@ impl Flux {
 /// Measures the flux: potentials along a spanning forest, then the flux of the fundamental cycle of
 /// every other edge. Takes e log d steps for e edges and degrees d; `None` when `stop` is set on the
 /// way.
-pub fn flux(graph: &DiGraph, phase: Phase, stop: &AtomicBool) -> Option<Flux> {
+pub fn flux(graph: &DiGraph, phase: Phase, progress: &dyn Progress) -> Option<Flux> {
+    let stop = progress.stop_flag();
     if stop.load(Relaxed) {
         return None;
     }
@@ -112,6 +114,7 @@ fn gains<'a>(
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
+    use std::sync::atomic::AtomicBool;
 
     fn of(nodes: usize, edges: &[(u32, u32)]) -> Flux {
         let graph = GraphBuilder::new(nodes).edges(edges.iter().copied()).build().unwrap().graph;

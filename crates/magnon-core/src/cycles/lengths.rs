@@ -3,8 +3,8 @@
 use super::analysis::Analysis;
 use super::component::Component;
 use crate::graph::DiGraph;
+use crate::progress::Progress;
 use serde::Serialize;
-use std::sync::atomic::AtomicBool;
 
 /// Configuration of a length analysis.
 ///
@@ -77,7 +77,12 @@ pub struct LengthsReport {
 /// so, hence the time is at most proportional to the size of the graph and the budget together. The
 /// budget counts edges, not time, so the answers are the same everywhere, unless `stop` is set, which
 /// ends the analysis with what is known by then.
-pub fn cycle_lengths(graph: &DiGraph, config: &LengthsConfig, stop: &AtomicBool) -> LengthsReport {
+pub fn cycle_lengths(
+    graph: &DiGraph,
+    config: &LengthsConfig,
+    progress: &dyn Progress,
+) -> LengthsReport {
+    let stop = progress.stop_flag();
     let max = config.max_length.clamp(2, 63);
     let Some(components) = Component::all(graph, stop) else {
         return Analysis::new(1, max, config.budget, stop).report(false);

@@ -1,6 +1,6 @@
 //! h(S)X on any device.
 
-use super::{Filter, FilterError, Progress, Propagated, propagate};
+use super::{Filter, FilterError, Propagated, propagate};
 use crate::compute::{EdgeMatrix, Engine, MapSource, Neighbourhood};
 #[cfg(feature = "cuda")]
 use crate::compute::{EngineError, Field, Map, Shape};
@@ -8,6 +8,7 @@ use crate::matrix::Features;
 #[cfg(feature = "cuda")]
 use crate::matrix::Matrix;
 use crate::operator::MagneticOperator;
+use crate::progress::Progress;
 use std::sync::Arc;
 
 impl MapSource {
@@ -25,7 +26,7 @@ pub fn propagate_on(
     operator: &MagneticOperator,
     filter: &Filter,
     features: &Features,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Propagated, FilterError> {
     Propagator::new(engine, operator, filter)?.run(features, progress)
 }
@@ -64,7 +65,11 @@ impl<'a> Propagator<'a> {
     }
 
     /// h(S)X.
-    pub fn run(&self, features: &Features, progress: Progress) -> Result<Propagated, FilterError> {
+    pub fn run(
+        &self,
+        features: &Features,
+        progress: &dyn Progress,
+    ) -> Result<Propagated, FilterError> {
         #[cfg(feature = "cuda")]
         if let Some((engine, map)) = &self.card {
             return self.on_card(engine, map, features, progress);
@@ -78,7 +83,7 @@ impl<'a> Propagator<'a> {
         engine: &Engine,
         map: &Map,
         features: &Features,
-        progress: Progress,
+        progress: &dyn Progress,
     ) -> Result<Propagated, FilterError> {
         let (rows, cols, nodes) = (features.rows(), features.cols(), self.operator.nodes());
         if rows != nodes {

@@ -40,4 +40,4 @@ pub use config::{FilterConfig, FilterKind};
 pub use device::{Propagator, propagate_on};
 pub use error::FilterError;
 pub use form::{Accuracy, Filter};
-pub use propagate::{Exchange, Progress, Propagated, propagate, propagate_block, propagate_part};
+pub use propagate::{Exchange, Propagated, propagate, propagate_block, propagate_part};

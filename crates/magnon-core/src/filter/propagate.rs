@@ -18,13 +18,11 @@ use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::memory;
 use crate::operator::MagneticOperator;
+use crate::progress::{FILTERING, Progress};
 use num_complex::Complex32;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Told how many of how many steps are done; says whether to go on.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Graphs up to this many nodes are worked on a tile a thread.
 const SMALL: usize = 1 << 13;
@@ -45,7 +43,7 @@ pub fn propagate(
     operator: &MagneticOperator,
     filter: &Filter,
     features: &Features,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Propagated, FilterError> {
     propagate_block(operator, filter, features, 0..features.cols(), progress)
 }
@@ -68,7 +66,7 @@ pub fn propagate_part(
         return Err(FilterError::Parts);
     }
     let (instructions, exchange) = (Instructions::detect(), Some(exchange));
-    let (columns, progress): (_, Progress) = (0..features.cols(), &|_, _| true);
+    let (columns, progress) = (0..features.cols(), &());
     Task { operator, filter, features, columns, progress, instructions, exchange }.run()
 }
 
@@ -78,7 +76,7 @@ pub fn propagate_block(
     filter: &Filter,
     features: &Features,
     columns: Range<usize>,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Propagated, FilterError> {
     if features.rows() != operator.nodes() {
         let (features, nodes) = (features.rows(), operator.nodes());
@@ -102,7 +100,7 @@ pub(super) struct Task<'a> {
     pub filter: &'a Filter,
     pub features: &'a Features,
     pub columns: Range<usize>,
-    pub progress: Progress<'a>,
+    pub progress: &'a dyn Progress,
     pub instructions: Instructions,
     /// Where the graph is a part of one.
     pub exchange: Option<&'a dyn Exchange>,
@@ -161,7 +159,10 @@ impl Task<'_> {
             inner_weights: self.operator.inner_weights(),
             scaling,
             between: Between {
-                tick: &|| (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, steps),
+                tick: &|| {
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    self.progress.advance(done, steps, FILTERING)
+                },
                 exchange: self.exchange,
             },
         };
@@ -340,7 +341,7 @@ mod tests {
                             filter: &filter,
                             features: &features,
                             columns: 0..21,
-                            progress: &|_, _| true,
+                            progress: &(),
                             instructions,
                             exchange: None,
                         };
@@ -373,7 +374,7 @@ mod tests {
         let operator = MagneticOperator::new(&graph(false), &config).unwrap();
         let filter = Filter::linear_rank(60).unwrap();
         let features = Features::Dense(Matrix::from_vec(90, 1, vec![1.0; 90]).unwrap());
-        let result = propagate(&operator, &filter, &features, &|_, _| true);
+        let result = propagate(&operator, &filter, &features, &());
         assert!(matches!(result, Err(FilterError::Overflow { .. })), "{result:?}");
     }
 }

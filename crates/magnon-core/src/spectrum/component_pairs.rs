@@ -48,7 +48,7 @@ impl Parts {
             let kind = match same {
                 Some(&kind) => kind,
                 None => {
-                    if !(task.progress)(found, task.count) {
+                    if !task.progress.advance(found, task.count, "eigenpairs") {
                         return Err(SpectrumError::Stopped);
                     }
                     alike.push(parts.kinds.len());

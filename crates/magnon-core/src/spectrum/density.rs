@@ -11,8 +11,8 @@ use crate::compute::steps::{Tile, TileStep, inner, weights};
 use crate::compute::tile::{CHUNK, Factors};
 use crate::compute::tile::{F32_LANES as N, Line, TileOperator};
 use crate::compute::{Device, Engine};
-use crate::filter::Progress;
 use crate::operator::{Bounds, MagneticOperator};
+use crate::progress::Progress;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -99,7 +99,7 @@ impl Density {
 pub fn density(
     operator: &MagneticOperator,
     config: &DensityConfig,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Density, SpectrumError> {
     config.check()?;
     if operator.nodes() == 0 {
@@ -132,7 +132,7 @@ fn all_moments<const COMPLEX: bool>(
     operator: &MagneticOperator,
     config: &DensityConfig,
     domain: Bounds,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Vec<Vec<f64>>, SpectrumError> {
     let width = if COMPLEX { N / 2 } else { N };
     let tiles = config.probes.div_ceil(width);
@@ -164,7 +164,7 @@ fn all_moments<const COMPLEX: bool>(
                     series.push(std::array::from_fn(|j| 2.0 * even[j] - zero[j]));
                     series.push(std::array::from_fn(|j| 2.0 * product[j] - one[j]));
                     done += 1;
-                    stopped = !progress(done, all);
+                    stopped = !progress.advance(done, all, "density of eigenvalues");
                 }
                 even = square;
                 !stopped
@@ -286,7 +286,7 @@ mod tests {
             let operator_config =
                 OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
             let operator = MagneticOperator::new(&graph, &operator_config).unwrap();
-            let exact = spectrum(&operator, &SpectrumConfig::default(), &|_, _| true).unwrap();
+            let exact = spectrum(&operator, &SpectrumConfig::default(), &()).unwrap();
             let config = DensityConfig {
                 moments: 60,
                 probes: 64,
@@ -294,7 +294,7 @@ mod tests {
                 seed: 5,
                 ..Default::default()
             };
-            let estimate = density(&operator, &config, &|_, _| true).unwrap();
+            let estimate = density(&operator, &config, &()).unwrap();
             let moments = |k: usize| {
                 let terms = exact.eigenvalues.iter().map(|l| (k as f64 * (l - 1.0).acos()).cos());
                 terms.sum::<f64>() / 300.0

@@ -5,10 +5,10 @@
 
 use super::error::range;
 use super::{Select, SpectrumConfig, SpectrumError, spectrum};
-use crate::filter::Progress;
 use crate::graph::DiGraph;
 use crate::matrix::Matrix;
 use crate::operator::{MagneticOperator, OperatorConfig};
+use crate::progress::Progress;
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ pub fn eigenmap(
     graph: &DiGraph,
     operator_config: &OperatorConfig,
     config: &EigenmapConfig,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Eigenmap, SpectrumError> {
     let shown = config.vectors.len();
     range("the number of eigenvectors", shown as f64, shown > 0, "at least 1")?;
@@ -140,7 +140,7 @@ mod tests {
             ..Default::default()
         };
         let config = EigenmapConfig { vectors: vec![0, 2], edges: 100, ..Default::default() };
-        (eigenmap(&made.graph, &operator_config, &config, &|_, _| true).unwrap(), made.blocks)
+        (eigenmap(&made.graph, &operator_config, &config, &()).unwrap(), made.blocks)
     }
 
     fn turn(from: f64, to: f64) -> f64 {
@@ -174,7 +174,7 @@ mod tests {
         let operator_config =
             OperatorConfig { charge, kind: Kind::Laplacian, ..Default::default() };
         let config = EigenmapConfig { vectors: vec![0], ..Default::default() };
-        let run = |config| eigenmap(&graph, &operator_config, &config, &|_, _| true).unwrap();
+        let run = |config| eigenmap(&graph, &operator_config, &config, &()).unwrap();
         let map = run(config.clone());
         assert!(map.nodes == 3 && map.eigenvalues[0] > 1e-3);
         let on = |map: &Eigenmap, u: usize| map.points.row(u)[0].norm() > 0.1;

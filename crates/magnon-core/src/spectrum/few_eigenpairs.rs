@@ -23,7 +23,8 @@ impl Task<'_> {
         &self,
         block: &MagneticOperator,
     ) -> Result<(Pairs, usize), SpectrumError> {
-        let progress = |done: usize| (self.progress)(done.min(self.count), self.count);
+        let progress =
+            |done: usize| self.progress.advance(done.min(self.count), self.count, "eigenpairs");
         let mut search = Search {
             count: self.count,
             tolerance: self.config.tolerance * block.bounds().radius(),

@@ -8,8 +8,8 @@ use super::SpectrumError;
 use super::error::range;
 use super::{Select, SpectrumConfig, spectrum};
 use crate::compute::Device;
-use crate::filter::Progress;
 use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern, Symmetrize};
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ pub struct Frustration {
 pub fn frustration(
     pattern: &Arc<Pattern>,
     config: &FrustrationConfig,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Frustration, SpectrumError> {
     config.check()?;
     let parts = pattern.components();
@@ -114,7 +114,7 @@ pub fn frustration(
         let operator_config = OperatorConfig { charge: Charge::new(q)?, ..operator_config };
         let operator =
             MagneticOperator::from_pattern(operator.pattern().clone(), &operator_config)?;
-        let found = spectrum(&operator, &solver, &|_, _| true)?;
+        let found = spectrum(&operator, &solver, &())?;
         let lambda_min = found.eigenvalues.first().copied().unwrap_or(f64::NAN);
         // L_q is positive semidefinite, and rounding is not.
         Ok(FrustrationPoint { charge: q, lambda_min: lambda_min.max(0.0) })
@@ -122,7 +122,7 @@ pub fn frustration(
     let mut curve = Vec::with_capacity(config.points);
     for i in 0..config.points {
         curve.push(at(0.5 * i as f64 / (config.points - 1) as f64)?);
-        if !progress(i + 1, config.points) {
+        if !progress.advance(i + 1, config.points, "smallest eigenvalues") {
             return Err(SpectrumError::Stopped);
         }
     }
@@ -138,7 +138,7 @@ pub fn frustration(
         if !(falls && rises) {
             continue;
         }
-        if !progress(config.points, config.points) {
+        if !progress.advance(config.points, config.points, "smallest eigenvalues") {
             return Err(SpectrumError::Stopped);
         }
         minima.push(match (left, right) {
@@ -190,7 +190,7 @@ mod tests {
     use crate::graph::{DiGraph, GraphBuilder};
 
     fn curve(graph: &DiGraph, config: &FrustrationConfig) -> Frustration {
-        frustration(&Arc::new(Pattern::new(graph).unwrap()), config, &|_, _| true).unwrap()
+        frustration(&Arc::new(Pattern::new(graph).unwrap()), config, &()).unwrap()
     }
 
     fn cycle(n: u32) -> Vec<(u32, u32)> {

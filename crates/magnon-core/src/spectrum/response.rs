@@ -4,8 +4,8 @@
 //! adjacency is about 1 − d̄/(d̄+1)·λ_q (Appendix A). Beside the exact values stands how far off that is.
 
 use super::{SpectrumConfig, SpectrumError, spectrum};
-use crate::filter::Progress;
 use crate::operator::{Charge, Kind, MagneticOperator, OperatorConfig, Pattern, Symmetrize};
+use crate::progress::Progress;
 use std::sync::Arc;
 
 /// The curves of one charge, all of n values in the order of λ_q.
@@ -41,7 +41,7 @@ pub fn frequency_response(
     charges: &[Charge],
     symmetrize: Symmetrize,
     config: &SpectrumConfig,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<FrequencyResponse, SpectrumError> {
     let all = SpectrumConfig { select: super::Select::All, vectors: false, ..config.clone() };
     let mut mean_degree = 0.0;
@@ -56,12 +56,12 @@ pub fn frequency_response(
                 ..OperatorConfig::default()
             };
             let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
-            let found = spectrum(&operator, &all, &|_, _| true)?;
+            let found = spectrum(&operator, &all, &())?;
             let mean = operator.degrees().iter().sum::<f64>() / operator.nodes() as f64;
             Ok::<_, SpectrumError>((found.eigenvalues, mean))
         };
         let (laplacian, mean) = values(false, Kind::Laplacian)?;
-        let tell = |done| match progress(done, 2 * charges.len()) {
+        let tell = |done| match progress.advance(done, 2 * charges.len(), "eigenvalues") {
             true => Ok(()),
             false => Err(SpectrumError::Stopped),
         };
@@ -97,7 +97,7 @@ mod tests {
         let pattern = Arc::new(Pattern::new(&graph).unwrap());
         let charges = [Charge::ZERO, Charge::fraction(1, 5).unwrap()];
         let config = SpectrumConfig::default();
-        frequency_response(&pattern, &charges, Symmetrize::Max, &config, &|_, _| true).unwrap()
+        frequency_response(&pattern, &charges, Symmetrize::Max, &config, &()).unwrap()
     }
 
     /// Where all degrees are equal the approximation is none.

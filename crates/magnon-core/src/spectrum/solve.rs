@@ -6,9 +6,9 @@ use super::dense;
 use super::{Select, SpectrumConfig, SpectrumError};
 use crate::compute::Device;
 use crate::compute::Engine;
-use crate::filter::Progress;
 use crate::matrix::Matrix;
 use crate::operator::{MagneticOperator, Normalize, OperatorConfig};
+use crate::progress::Progress;
 use num_complex::Complex64;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -73,7 +73,7 @@ struct Entry {
 /// let (self_loops, kind) = (false, Kind::Laplacian);
 /// let config = OperatorConfig { charge, self_loops, kind, ..Default::default() };
 /// let operator = MagneticOperator::new(&graph, &config)?;
-/// let found = spectrum(&operator, &SpectrumConfig::default(), &|_, _| true)?;
+/// let found = spectrum(&operator, &SpectrumConfig::default(), &())?;
 /// // A cycle of length 3 has no frustration at the charge 1/3.
 /// assert!(found.eigenvalues[0].abs() < 1e-14);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -81,7 +81,7 @@ struct Entry {
 pub fn spectrum(
     operator: &MagneticOperator,
     config: &SpectrumConfig,
-    progress: Progress,
+    progress: &dyn Progress,
 ) -> Result<Spectrum, SpectrumError> {
     config.check()?;
     let nodes = operator.nodes();
@@ -126,7 +126,7 @@ pub struct Task<'a> {
     pub config: &'a SpectrumConfig,
     pub count: usize,
     pub engine: &'a Engine,
-    pub progress: Progress<'a>,
+    pub progress: &'a dyn Progress,
 }
 
 impl Task<'_> {

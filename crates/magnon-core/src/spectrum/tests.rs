@@ -19,7 +19,7 @@ fn laplacian(graph: &DiGraph, charge: &str) -> MagneticOperator {
 }
 
 fn solve(operator: &MagneticOperator, config: &SpectrumConfig) -> Spectrum {
-    spectrum(operator, config, &|_, _| true).unwrap()
+    spectrum(operator, config, &()).unwrap()
 }
 
 fn all(operator: &MagneticOperator) -> Vec<f64> {
@@ -82,7 +82,7 @@ fn small_and_broken_graphs_are_fine() {
         assert!(inside(&[0, 2, 4]) || inside(&[1, 5]) || inside(&[3]), "{support:?}");
     }
     let config = SpectrumConfig { select: Select::Smallest(7), ..Default::default() };
-    let refused = spectrum(&parts, &config, &|_, _| true);
+    let refused = spectrum(&parts, &config, &());
     assert_eq!(refused, Err(SpectrumError::TooMany { count: 7, nodes: 6 }));
     let config = SpectrumConfig { select: Select::Smallest(6), ..config };
     assert_eq!(solve(&parts, &config).eigenvalues.len(), 6);
@@ -92,7 +92,7 @@ fn small_and_broken_graphs_are_fine() {
 fn memory_is_refused_with_its_formula() {
     let graph = build(3000, (0..2999).map(|u| (u, u + 1)));
     let config = SpectrumConfig { memory: 1 << 20, ..Default::default() };
-    let error = spectrum(&laplacian(&graph, "1/4"), &config, &|_, _| true).unwrap_err();
+    let error = spectrum(&laplacian(&graph, "1/4"), &config, &()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("3 · 3000² · 16 bytes") && text.contains("--count"), "{text}");
 }
@@ -275,7 +275,7 @@ fn threads_change_nothing() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let density = density(&operator, &sketch, &|_, _| true).unwrap();
+            let density = density(&operator, &sketch, &()).unwrap();
             (solve(&operator, &full), solve(&operator, &few), density)
         })
     };
@@ -292,7 +292,7 @@ fn what_does_not_converge_says_how_far_it_came() {
         max_products: 50,
         ..Default::default()
     };
-    let result = spectrum(&laplacian(&graph, "1/4"), &config, &|_, _| true);
+    let result = spectrum(&laplacian(&graph, "1/4"), &config, &());
     assert!(
         matches!(result, Err(SpectrumError::NotConverged { count: 5, residual, .. }) if residual > 1e-8),
         "{result:?}"

@@ -1,20 +1,21 @@
 //! The third stage: rows are built bucket by bucket, and written where they belong.
 
+use super::PackConfig;
 use super::bucket::{self, Rows, Rules, is_whole};
 use super::distribute::{self, Buckets};
 use super::format::fixed_places;
 use super::scan::{Scanned, stopped};
 use super::spill::{Spill, Written};
 use super::state::{BUCKETS, BuildState, Work, bucket as bucket_name};
-use super::{PackConfig, PackProgress};
 use crate::DataError;
+use magnon_core::progress::Progress;
 
 /// Distributes the edges where that is not done, and builds the buckets that are not built.
 pub(super) fn run(
     work: &mut Work,
     scanned: &Scanned,
     config: &PackConfig,
-    progress: PackProgress,
+    progress: &dyn Progress,
 ) -> Result<(), DataError> {
     let weighted = work.state.scan.weighted;
     let whole = work.state.build.as_ref().is_some_and(|build| {
@@ -61,7 +62,7 @@ pub(super) fn run(
             build.unlike |= part.unlike;
         }
         done += records;
-        let go_on = progress("build", 8 * done, 8 * all);
+        let go_on = progress.advance((8 * done) as usize, (8 * all) as usize, "build");
         if done - noted >= NOTED || index + 1 == build.records.len() || !go_on {
             parts.sync(work)?;
             (build.stored, build.edges) = (parts.stored, parts.edges);

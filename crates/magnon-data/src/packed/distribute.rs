@@ -1,11 +1,12 @@
 //! The second stage: every edge becomes two records, one in the bucket of each of its ends.
 
+use super::PackConfig;
 use super::limits::over_budget;
 use super::scan::{Numbers, PIECE, Scanned, stopped};
 use super::spill::{Pieces, Spill, Written};
 use super::state::{BuildState, Ids, Work, bucket};
-use super::{PackConfig, PackProgress};
 use crate::DataError;
+use magnon_core::progress::Progress;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -108,7 +109,7 @@ pub(super) fn run(
     work: &Work,
     scanned: &Scanned,
     config: &PackConfig,
-    progress: PackProgress,
+    progress: &dyn Progress,
 ) -> Result<(BuildState, Buckets), DataError> {
     // The edges of a graph that was read whole are turned already.
     let turned = config.load.reverse && work.state.scan.text > 0;
@@ -117,7 +118,7 @@ pub(super) fn run(
     let mut done = 0;
     let mut tell = |more: usize| {
         done += more as u64;
-        match progress("distribute", 8 * done, 8 * total) {
+        match progress.advance((8 * done) as usize, (8 * total) as usize, "distribute") {
             true => Ok(()),
             false => Err(stopped(&scanned.file)),
         }

@@ -4,12 +4,13 @@ use super::format::{Header, PAGE, Section, fixed_places};
 use super::scan::{Numbers, Scanned, stopped};
 use super::spill::Written;
 use super::state::{Ids, Work};
-use super::{PackConfig, PackProgress, PackReport};
+use super::{PackConfig, PackReport};
 use crate::DataError;
 use crate::disk;
 use crate::store::io_error;
 use magnon_core::compute::pattern::{COLUMN, PADDING};
 use magnon_core::graph::SelfLoops;
+use magnon_core::progress::Progress;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -22,7 +23,7 @@ pub(super) fn run(
     mut work: Work,
     scanned: &Scanned,
     config: &PackConfig,
-    progress: PackProgress,
+    progress: &dyn Progress,
 ) -> Result<PackReport, DataError> {
     let build = work.state.build.clone().unwrap_or_default();
     let scan = work.state.scan.clone();
@@ -80,7 +81,7 @@ pub(super) fn run(
     for section in &mut joined.sections {
         section.crc32 = checksum(&file, section).map_err(failed)?;
         done += section.bytes;
-        if !progress("check", done, total) {
+        if !progress.advance(done as usize, total as usize, "check") {
             return Err(stopped(&scanned.file));
         }
     }

@@ -23,6 +23,7 @@ pub(crate) use open::{Packed, open};
 pub use part::GraphPart;
 
 use super::{DataError, LoadConfig};
+use magnon_core::progress::Progress;
 use serde::{Deserialize, Serialize};
 use state::Work;
 use std::io::{self, ErrorKind};
@@ -48,9 +49,6 @@ impl Default for PackConfig {
         Self { load: LoadConfig::default(), memory: 2 << 30 }
     }
 }
-
-/// Told what is under way, and how many bytes of how many are done; says whether to go on.
-pub type PackProgress<'a> = &'a (dyn Fn(&str, u64, u64) -> bool + Sync);
 
 /// What came of packing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -89,7 +87,7 @@ pub fn pack(
     source: &Path,
     output: &Path,
     config: &PackConfig,
-    progress: PackProgress,
+    progress: &dyn Progress,
 ) -> Result<PackReport, DataError> {
     let run = || {
         limits::check(output, config)?;

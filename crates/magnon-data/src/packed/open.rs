@@ -210,7 +210,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (source, path) = (folder.path().join("e.csv"), folder.path().join("g.magnon"));
         std::fs::write(&source, "0,1,2.5\n1,2,3\n2,0,1\n").unwrap();
-        pack(&source, &path, &PackConfig::default(), &|_, _, _| true).unwrap();
+        pack(&source, &path, &PackConfig::default(), &()).unwrap();
         assert!(open(&path).is_ok());
         let whole = std::fs::read(&path).unwrap();
         let harms: [(&str, usize, &[u8], &str); 6] = [

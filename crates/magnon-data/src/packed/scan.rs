@@ -1,14 +1,15 @@
 //! The first stage: the text becomes pairs of ids in a file.
 
+use super::PackConfig;
 use super::ids::{Ranks, Seen, Sorted};
 use super::limits::{check_nodes, over_budget};
 use super::spill::{Pieces, Spill, Written};
 use super::state::{Ids, ScanState, Work};
-use super::{PackConfig, PackProgress};
 use crate::read::edge_stream::{EdgeBlock, EdgeStream, Numbering, Step};
 use crate::weights::too_large;
 use crate::{DataError, LoadConfig, NodeNames, WeightTransform, detect, load};
 use bytemuck::Pod;
+use magnon_core::progress::Progress;
 use std::path::Path;
 
 /// Text between two notes of how far it is read.
@@ -42,7 +43,7 @@ pub(super) fn run(
     work: &mut Work,
     source: &Path,
     config: &PackConfig,
-    progress: PackProgress,
+    progress: &dyn Progress,
 ) -> Result<Scanned, DataError> {
     let Some((store, name)) = detect::edge_list(source)? else {
         return whole(work, source, &config.load);
@@ -213,7 +214,7 @@ impl<'a> Reading<'a> {
     /// Reads block after block of numbers.
     fn follow<I: Marked>(
         &mut self,
-        progress: PackProgress,
+        progress: &dyn Progress,
         stream: &mut EdgeStream,
         read: fn(&mut EdgeStream) -> Result<Step<EdgeBlock<I>>, DataError>,
     ) -> Result<Step<()>, DataError> {
@@ -232,7 +233,7 @@ impl<'a> Reading<'a> {
     /// Reads block after block of names.
     fn follow_names(
         &mut self,
-        progress: PackProgress,
+        progress: &dyn Progress,
         stream: &mut EdgeStream,
     ) -> Result<Step<()>, DataError> {
         loop {
@@ -257,7 +258,7 @@ impl<'a> Reading<'a> {
         &mut self,
         block: &mut EdgeBlock<I>,
         stream: &EdgeStream,
-        progress: PackProgress,
+        progress: &dyn Progress,
     ) -> Result<(), DataError> {
         let state = &mut self.work.state.scan;
         if self.config.load.weight_transform == WeightTransform::Log {
@@ -290,7 +291,7 @@ impl<'a> Reading<'a> {
         if before / NOTED != state.text / NOTED {
             self.note()?;
         }
-        match progress("read", stream.at, stream.total.unwrap_or(0)) {
+        match progress.advance(stream.at as usize, stream.total.unwrap_or(0) as usize, "read") {
             true => Ok(()),
             false => {
                 self.note()?;

@@ -219,7 +219,7 @@ fn diffuse(
         let Ok(units) = SparseMatrix::from_triplets(n, count, units) else {
             unreachable!("every node is one of the graph")
         };
-        let block = propagate(operator, filter, &Features::Sparse(units), &|_, _| true)?;
+        let block = propagate(operator, filter, &Features::Sparse(units), &())?;
         let Propagated::Real(block) = block else {
             unreachable!("the operator of an undirected graph is real")
         };
@@ -238,7 +238,7 @@ fn diffuse(
             let v = (first + c) as u32;
             entries.extend(column.iter().map(|&(u, x)| (u as usize, v, x)));
         }
-        (inputs.progress)(first + count, n);
+        inputs.progress.step(first + count, n, "diffusion");
     }
     let mut sums = vec![0.0f64; n];
     entries.iter().for_each(|&(u, _, x)| sums[u] += f64::from(x));

@@ -3,11 +3,12 @@
 use super::{MappedRows, ModelError, ModelInfo, SharedInputs};
 use crate::nn::{Layout, NamedNumbers, Parameters, Tape, Trace, Var};
 use magnon_core::compute::{DrawKey, Engine, Field, Map, Relabelling, Scalar};
-use magnon_core::filter::{FilterConfig, Progress};
+use magnon_core::filter::FilterConfig;
 use magnon_core::graph::DiGraph;
 use magnon_core::matrix::Features;
 use magnon_core::matrix::Matrix;
 use magnon_core::operator::{Neighbourhood, OperatorConfig, Pattern};
+use magnon_core::progress::Progress;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -96,7 +97,7 @@ pub struct Inputs<'a> {
     /// What for.
     pub purpose: Purpose,
     /// Told how much of the filtering is done.
-    pub progress: Progress<'a>,
+    pub progress: &'a dyn Progress,
 }
 
 /// How far the logits of a node depend on the graph.

@@ -70,7 +70,7 @@ fn run(
         shared: None,
         field: saved.is_complex().then_some(Field::Complex),
         purpose: Purpose::Predict,
-        progress: &|_, _| true,
+        progress: &(),
     };
     let network = saved.model.build(engine, &inputs).map_err(TrainError::from)?;
     let loaded = network.layout().load(engine, &saved.weights);

@@ -15,8 +15,7 @@ pub use error::TrainError;
 pub(crate) use fit::checkpoint;
 pub use fit::{Best, EpochRecord, Feed, Fitted, History, State, Targets, Watch, fit, fit_lanes};
 pub use repeat::{
-    CandidateResult, Checkpoints, ChoiceResult, Control, Experiment, Observer, Outcome, Seconds,
-    run_together,
+    CandidateResult, Checkpoints, ChoiceResult, Control, Experiment, Outcome, Seconds, run_together,
 };
 pub use run_config::{DataConfig, RunConfig, RunsConfig, Vary};
 pub use scores::argmax;
@@ -24,4 +23,4 @@ pub use scores::{
     ClassScore, Difference, Interval, Metrics, SplitSizes, Spread, Summary, confusion,
     difference_over_nodes, difference_over_splits, holm, over_nodes, over_splits,
 };
-pub use trial::{Repeat, Trial, TrialResult};
+pub use trial::{Repeat, ResultHook, Trial, TrialResult};

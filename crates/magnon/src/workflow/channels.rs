@@ -1,6 +1,5 @@
 //! `propagate --channels`: features filtered into all channels of a bank by one call.
 
-use super::progress::steps;
 use super::{Phases, Progress};
 use crate::Error;
 use crate::data::write::{NpzArrays, write_npz};
@@ -69,14 +68,13 @@ pub fn propagate_channels(
     let pattern =
         seconds.time("pattern", || Pattern::new(&dataset.graph).map_err(OperatorError::from))?;
     let pattern = Arc::new(pattern);
-    let told = steps(progress, "propagate");
     let mut rows = Vec::new();
     let mut hand_over = |channel: &Channel, block: ChannelBlock| {
         rows.push(ChannelRow::new(channel, block));
         take(channel, block)
     };
     let products = seconds.time("propagate", || {
-        filter_channels(&pattern, features, channels, &told, &mut hand_over)
+        filter_channels(&pattern, features, channels, progress, &mut hand_over)
     })?;
     Ok(ChannelsReport {
         name: dataset.name.clone(),

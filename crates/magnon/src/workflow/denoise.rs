@@ -1,7 +1,6 @@
 //! `denoise`: a smoother signal on a graph.
 
 use super::choice::{choose, remark_symmetric};
-use super::progress::steps;
 use super::{Phases, Progress};
 use crate::Error;
 use crate::data::{Dataset, Features};
@@ -94,9 +93,8 @@ pub fn denoise(
     remark_symmetric(charged, charged && graph.is_symmetric(), progress);
     let pattern = seconds.time("operator", || Pattern::new(graph).map(Arc::new));
     let pattern = pattern.map_err(OperatorError::from)?;
-    let told = steps(progress, "denoise");
     let done = seconds.time("denoise", || {
-        crate::denoise::denoise(&pattern, &chosen.config, &signal, config, &told)
+        crate::denoise::denoise(&pattern, &chosen.config, &signal, config, progress)
     })?;
     let (energy_before, energy_after) = (done.energy_before(), done.energy_after());
     let (nodes, columns) = (done.signal.rows(), done.signal.cols());

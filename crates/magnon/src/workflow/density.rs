@@ -1,6 +1,5 @@
 //! `density`: how the eigenvalues of an operator are spread.
 
-use super::progress::steps;
 use super::{BuiltOperator, OperatorSummary, Phases, Progress};
 use crate::Error;
 use crate::spectrum::{Density, DensityConfig};
@@ -26,8 +25,7 @@ pub fn density(
     progress: &dyn Progress,
 ) -> Result<DensityReport, Error> {
     let mut seconds = built.report.seconds.clone();
-    let told = steps(progress, "density");
     let density =
-        seconds.time("spectrum", || crate::spectrum::density(&built.operator, config, &told))?;
+        seconds.time("spectrum", || crate::spectrum::density(&built.operator, config, progress))?;
     Ok(DensityReport { operator: built.report.operator.clone(), density, seconds })
 }

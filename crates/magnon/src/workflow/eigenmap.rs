@@ -1,7 +1,6 @@
 //! `eigenmap`: eigenvectors of the Laplacian as points of the nodes.
 
 use super::choice::choose;
-use super::progress::steps;
 use super::{Phases, Progress};
 use crate::Error;
 use crate::data::{Dataset, Labels};
@@ -85,9 +84,9 @@ pub fn eigenmap(
     let (kind, pass) = (KindChoice::Laplacian, PassChoice::Low);
     let choice = OperatorChoice { kind, pass, self_loops: false, ..*choice };
     let chosen = choose(dataset, None, &choice, &mut seconds, progress)?;
-    let (graph, told) = (&dataset.graph, steps(progress, "eigenpairs"));
+    let graph = &dataset.graph;
     let map = seconds
-        .time("spectrum", || crate::spectrum::eigenmap(graph, &chosen.config, config, &told))?;
+        .time("spectrum", || crate::spectrum::eigenmap(graph, &chosen.config, config, progress))?;
     let report = EigenmapReport {
         self_loops: chosen.config.self_loops,
         name: dataset.name.clone(),

@@ -2,7 +2,6 @@
 //! response beside them.
 
 use super::filter::build;
-use super::progress::steps;
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
 use crate::filter::{Filter, FilterConfig};
@@ -140,10 +139,10 @@ pub fn frequency_response(
     let own = [operator.charge];
     let charges = if config.charges.is_empty() { &own[..] } else { &config.charges };
     let mut seconds = built.report.seconds.clone();
-    let (pattern, told) = (built.operator.pattern(), steps(progress, "eigenvalues"));
+    let pattern = built.operator.pattern();
     let FrequencyResponse { curves, mean_degree } = seconds.time("spectrum", || {
         let (symmetrize, solver) = (operator.symmetrize, &config.solver);
-        crate::spectrum::frequency_response(pattern, charges, symmetrize, solver, &told)
+        crate::spectrum::frequency_response(pattern, charges, symmetrize, solver, progress)
     })?;
     let curves = curves.into_iter().map(|curve| FrequencyCurve::new(curve, &operator, &filter));
     let report = FrequencyReport {

@@ -1,6 +1,5 @@
 //! `frustration`: the smallest eigenvalue of the Laplacian against the charge.
 
-use super::progress::steps;
 use super::{Phases, Progress};
 use crate::Error;
 use crate::data::Dataset;
@@ -32,8 +31,7 @@ pub fn frustration(
     let mut seconds = Phases::default();
     let pattern = seconds.time("operator", || Pattern::new(&dataset.graph).map(Arc::new));
     let pattern = pattern.map_err(OperatorError::from)?;
-    let told = steps(progress, "frustration");
     let frustration =
-        seconds.time("spectrum", || crate::spectrum::frustration(&pattern, config, &told))?;
+        seconds.time("spectrum", || crate::spectrum::frustration(&pattern, config, progress))?;
     Ok(FrustrationReport { name: dataset.name.clone(), frustration, seconds })
 }

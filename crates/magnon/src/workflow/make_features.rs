@@ -63,7 +63,7 @@ fn eigenvectors(graph: &DiGraph, count: usize) -> Result<Features, Error> {
     let operator = MagneticOperator::new(graph, &config)?;
     let select = Select::Smallest(count.min(graph.nodes()));
     let solver = SpectrumConfig { select, vectors: true, ..Default::default() };
-    let found = spectrum(&operator, &solver, &|_, _| true)?;
+    let found = spectrum(&operator, &solver, &())?;
     let vectors = found.vectors.unwrap_or_else(|| Matrix::zeros(graph.nodes(), 0));
     let (rows, count) = (vectors.rows(), vectors.cols());
     let root = (rows as f64).sqrt();

@@ -5,6 +5,8 @@ use crate::Error;
 use crate::data::{PackConfig, PackReport, pack as pack_graph};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// What [`pack`] did.
@@ -27,26 +29,14 @@ pub fn pack(
     progress: &dyn Progress,
 ) -> Result<PackedReport, Error> {
     let start = Instant::now();
-    let stages = std::sync::Mutex::new(Vec::<(String, Instant)>::new());
-    let told = |stage: &str, done: u64, total: u64| {
-        let mut stages = stages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if stages.last().is_none_or(|last| last.0 != stage) {
-            stages.push((stage.to_owned(), Instant::now()));
-        }
-        let spent = stages.last().map_or(0.0, |last| last.1.elapsed().as_secs_f64());
-        let pace = done as f64 / spent.max(1e-3) / f64::from(1 << 20);
-        let mebibytes = |bytes: u64| (bytes >> 20) as usize;
-        let message = format!("{stage}, {} MiB, {pace:.0} MiB/s", mebibytes(done));
-        progress.step(mebibytes(done), mebibytes(total), &message);
-        !progress.is_stopped()
-    };
-    let graph = match pack_graph(source, output, config, &told) {
+    let stages = Stages { progress, begun: Mutex::default() };
+    let graph = match pack_graph(source, output, config, &stages) {
         Err(_) if progress.is_stopped() => return Err(Error::Stopped),
         packed => packed?,
     };
     let mut seconds = Phases::default();
     let end = Instant::now();
-    let stages = stages.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let stages = stages.begun.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ends = stages.iter().skip(1).map(|next| next.1).chain([end]);
     for ((stage, began), ended) in stages.iter().zip(ends) {
         let spent = ended.duration_since(*began).as_secs_f64();
@@ -59,4 +49,32 @@ pub fn pack(
     }
     let bytes_per_second = graph.text_bytes as f64 / start.elapsed().as_secs_f64().max(1e-9);
     Ok(PackedReport { graph, bytes_per_second, seconds })
+}
+
+/// Notes when each stage begins, and adds the speed to what is reported.
+struct Stages<'a> {
+    progress: &'a dyn Progress,
+    begun: Mutex<Vec<(String, Instant)>>,
+}
+
+impl Progress for Stages<'_> {
+    fn step(&self, done: usize, total: usize, stage: &str) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if begun.last().is_none_or(|last| last.0 != stage) {
+            begun.push((stage.to_owned(), Instant::now()));
+        }
+        let spent = begun.last().map_or(0.0, |last| last.1.elapsed().as_secs_f64());
+        let pace = done as f64 / spent.max(1e-3) / f64::from(1 << 20);
+        let mebibytes = |bytes: usize| bytes >> 20;
+        let message = format!("{stage}, {} MiB, {pace:.0} MiB/s", mebibytes(done));
+        self.progress.step(mebibytes(done), mebibytes(total), &message);
+    }
+
+    fn stop_flag(&self) -> &AtomicBool {
+        self.progress.stop_flag()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.progress.is_stopped()
+    }
 }

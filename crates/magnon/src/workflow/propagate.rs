@@ -1,7 +1,6 @@
 //! `propagate`: filtered features.
 
 use super::filter::build;
-use super::progress::steps;
 use super::{BuiltOperator, FilterSummary, OperatorSummary, Phases, Progress};
 use crate::Error;
 use crate::compute::Device;
@@ -55,10 +54,9 @@ pub fn propagate_on(
 ) -> Result<FilteredFeatures, Error> {
     let filter = build(built, config)?;
     let mut seconds = built.report.seconds.clone();
-    let told = steps(progress, "propagate");
     let features = seconds.time("propagate", || {
         let engine = device.engine().map_err(FilterError::from)?;
-        crate::filter::propagate_on(&engine, &built.operator, &filter, features, &told)
+        crate::filter::propagate_on(&engine, &built.operator, &filter, features, progress)
     })?;
     let (columns, dtype) = match &features {
         Propagated::Real(matrix) => (matrix.cols(), "float32"),

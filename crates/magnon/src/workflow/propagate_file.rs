@@ -15,6 +15,7 @@ use crate::compute::Device;
 use crate::data::{DataError, FeatureFile, FeatureNorm};
 use crate::filter::Propagator;
 use crate::filter::{Filter, FilterConfig, FilterError, Propagated, bytes_for, columns_within};
+use crate::progress::Part;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -93,10 +94,7 @@ fn filter_file(
     let span = |block: usize| block * width..((block + 1) * width).min(cols);
     let filtered = |block: usize, scaling: &_, seconds: &mut Phases| -> Result<Propagated, Error> {
         let part = seconds.time("read", || features.columns(span(block), scaling))?;
-        let told = |done: usize, total: usize| {
-            progress.step(block * total + done, blocks * total, "propagate");
-            !progress.is_stopped()
-        };
+        let told = Part { whole: progress, part: block, parts: blocks };
         Ok(seconds.time("propagate", || propagator.run(&part, &told))?)
     };
     if blocks <= 1 {
@@ -104,8 +102,7 @@ fn filter_file(
         let whole = seconds.time("read", || features.columns(0..cols, &Default::default()))?;
         let mut whole = whole;
         tell(progress, file.feature_norm.apply(&mut whole).words());
-        let told = super::progress::steps(progress, "propagate");
-        let result = seconds.time("propagate", || propagator.run(&whole, &told))?;
+        let result = seconds.time("propagate", || propagator.run(&whole, progress))?;
         drop(whole);
         seconds.time("write", || write_filtered(&file.output, &result, file.precision))?;
     } else {

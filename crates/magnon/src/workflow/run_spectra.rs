@@ -99,7 +99,7 @@ fn eigenvalues(operator: &MagneticOperator, select: Select) -> Result<Vec<f64>, 
         _ => TOLERANCE,
     };
     let config = SpectrumConfig { select, tolerance, ..Default::default() };
-    Ok(solve(operator, &config, &|_, _| true)?.eigenvalues)
+    Ok(solve(operator, &config, &())?.eigenvalues)
 }
 
 /// About where the eigenvalues are, each with its place among all of them: the first and the last as they are,
@@ -113,7 +113,7 @@ fn quantiles(operator: &MagneticOperator) -> Result<Vec<(f64, f64)>, SpectrumErr
     let last = extreme(Select::Largest(1))?.map(|value| (nodes, value));
     let (low, high) = (first.map_or(f64::MIN, |p| p.1), last.map_or(f64::MAX, |p| p.1));
     let config = DensityConfig { points: 2000, ..Default::default() };
-    let found = density(operator, &config, &|_, _| true)?;
+    let found = density(operator, &config, &())?;
     let mut at = 0;
     let between = (0..QUANTILES).map(|k| {
         let share = (k as f64 + 0.5) / QUANTILES as f64;

@@ -1,6 +1,5 @@
 //! `spectrum`: eigenvalues of an operator.
 
-use super::progress::steps;
 use super::{BuiltOperator, OperatorSummary, Phases, Progress};
 use crate::Error;
 use crate::matrix::Matrix;
@@ -48,9 +47,8 @@ pub fn spectrum(
     progress: &dyn Progress,
 ) -> Result<Eigenpairs, Error> {
     let mut seconds = built.report.seconds.clone();
-    let told = steps(progress, "eigenpairs");
-    let found =
-        seconds.time("spectrum", || crate::spectrum::spectrum(&built.operator, config, &told))?;
+    let found = seconds
+        .time("spectrum", || crate::spectrum::spectrum(&built.operator, config, progress))?;
     let report = SpectrumReport {
         operator: built.report.operator.clone(),
         method: found.method,

@@ -218,7 +218,7 @@ fn packed() -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let (source, output) = (folder.path().join("e.csv"), folder.path().join("g.magnon"));
         std::fs::write(&source, "a,b,0.5\nb,c,2\nc,a,1\n").unwrap();
-        pack(&source, &output, &PackConfig::default(), &|_, _, _| true).unwrap();
+        pack(&source, &output, &PackConfig::default(), &()).unwrap();
         std::fs::read(output).unwrap()
     };
     BYTES.get_or_init(make).clone()

@@ -135,8 +135,7 @@ fn powers_of_several_charges_share_their_products() {
             _ => 0,
         };
         let x = Features::Dense(features());
-        let wanted: Vec<Complex64> = match propagate(&operator, &filter, &x, &|_, _| true).unwrap()
-        {
+        let wanted: Vec<Complex64> = match propagate(&operator, &filter, &x, &()).unwrap() {
             Propagated::Real(block) => {
                 assert_eq!(text, &plain);
                 block.as_slice().iter().map(|&x| Complex64::new(x.into(), 0.0)).collect()

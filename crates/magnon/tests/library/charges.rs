@@ -67,7 +67,7 @@ fn flux_tells_which_charges_have_the_same_spectrum() {
 fn filtered(graph: &DiGraph, charge: Charge, x: &Matrix<f32>) -> Vec<Complex64> {
     let filter = Filter::linear_rank(4).unwrap();
     let features = Features::Dense(x.clone());
-    let done = propagate(&operator(graph, charge), &filter, &features, &|_, _| true).unwrap();
+    let done = propagate(&operator(graph, charge), &filter, &features, &()).unwrap();
     match done {
         Propagated::Real(y) => {
             y.as_slice().iter().map(|&v| Complex64::from(f64::from(v))).collect()

@@ -60,7 +60,7 @@ fn parts_of(folder: &Path, graph: &DiGraph, parts: usize) -> (Dataset, Vec<PathB
     let nodes = Some(graph.nodes());
     let config =
         PackConfig { load: LoadConfig { nodes, ..Default::default() }, ..Default::default() };
-    pack(&source, &whole, &config, &|_, _, _| true).unwrap();
+    pack(&source, &whole, &config, &()).unwrap();
     let reports = cut(&whole, parts).unwrap();
     assert_eq!(reports.iter().map(|part| part.rows).sum::<u64>(), graph.nodes() as u64);
     let files = reports.into_iter().map(|part| part.file).collect();
@@ -104,7 +104,7 @@ fn parts_give_the_bits_of_the_whole() {
                 let operator = MagneticOperator::new(&whole.graph, &config).unwrap();
                 for filter in [&linear, &heat, &exact] {
                     let built = filter.build(operator.bounds(), config.kind).unwrap();
-                    let expected = propagate(&operator, &built, &x, &|_, _| true).unwrap();
+                    let expected = propagate(&operator, &built, &x, &()).unwrap();
                     let (found, _) = propagate_parts(&files, &x, &config, filter).unwrap();
                     assert!(found == expected, "{config:?} {filter:?}");
                 }
@@ -128,7 +128,7 @@ fn bytes_on_the_wire_are_those_of_the_halo() {
         let (found, report) = propagate_parts(&files, &x, &config, &filter).unwrap();
         let operator = MagneticOperator::new(&whole.graph, &config).unwrap();
         let built = filter.build(operator.bounds(), config.kind).unwrap();
-        assert!(found == propagate(&operator, &built, &x, &|_, _| true).unwrap(), "other bits");
+        assert!(found == propagate(&operator, &built, &x, &()).unwrap(), "other bits");
         let products = built.order().unwrap();
         let halo: usize = report.halos.iter().sum();
         assert_eq!(report.bytes as usize, 8 * COLUMNS * products * halo);

@@ -19,7 +19,7 @@ fn edges() -> impl Iterator<Item = (u32, u32)> {
 fn filtered(operator: &MagneticOperator, x: &Features, threads: usize) -> Matrix<Complex32> {
     let filter = Filter::linear_rank(3).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    match pool.install(|| propagate(operator, &filter, x, &|_, _| true)).unwrap() {
+    match pool.install(|| propagate(operator, &filter, x, &())).unwrap() {
         Propagated::Complex(found) => found,
         Propagated::Real(_) => panic!("the operator is complex"),
     }
@@ -50,7 +50,7 @@ fn slices_give_the_numbers_of_the_rows() {
         assert!(filtered(&operator, &features, 2) == found, "threads change nothing");
         // The last column is in a tile of its own, and the same among other columns.
         let filter = Filter::linear_rank(3).unwrap();
-        let last = propagate_block(&operator, &filter, &features, 8..9, &|_, _| true).unwrap();
+        let last = propagate_block(&operator, &filter, &features, 8..9, &()).unwrap();
         let Propagated::Complex(last) = last else { panic!("the operator is complex") };
         assert!((0..NODES).all(|u| last.row(u)[0] == found.row(u)[8]), "blocks change nothing");
         let column: Vec<f32> = (0..NODES).map(|u| x.row(u)[8]).collect();

@@ -277,7 +277,7 @@ proptest! {
         let expected = matrix.self_adjoint_eigenvalues(Side::Lower).unwrap();
         let operator = build(&graph, &config);
         let config = SpectrumConfig { vectors: true, ..Default::default() };
-        let found = spectrum(&operator, &config, &|_, _| true).unwrap();
+        let found = spectrum(&operator, &config, &()).unwrap();
         let slack = 1e-13 * matrix.norm_max().max(1.0) * graph.nodes() as f64;
         prop_assert_eq!(found.eigenvalues.len(), expected.len());
         for (a, b) in found.eigenvalues.iter().zip(&expected) {
@@ -313,7 +313,7 @@ proptest! {
         let entered =
             Mat::from_fn(n, 3, |i, j| c64::from(f64::from(x.row(i)[j]) * root(i)));
         for filter in filters(operator.bounds(), config.kind) {
-            let result = propagate(&operator, &filter, &Features::Dense(x.clone()), &|_, _| true);
+            let result = propagate(&operator, &filter, &Features::Dense(x.clone()), &());
             let actual = to_dense(&result.unwrap());
             let mut spectral = eigen.U().adjoint() * &entered;
             for i in 0..n {
@@ -389,7 +389,7 @@ proptest! {
         let dense = Matrix::from_vec(n, 21, cells.map(|c| c.2).collect()).unwrap();
         let operator = build(&graph, &config);
         let filter = Filter::linear_rank(3).unwrap();
-        let run = |features| propagate(&operator, &filter, &features, &|_, _| true).unwrap();
+        let run = |features| propagate(&operator, &filter, &features, &()).unwrap();
         prop_assert_eq!(run(Features::Sparse(sparse)), run(Features::Dense(dense)));
     }
 

@@ -4,16 +4,18 @@
 use magnon::data::{Dataset, LoadConfig, PackConfig, PackReport, load, pack};
 use magnon::graph::{Duplicates, SelfLoops};
 use magnon::operator::{Charge, MagneticOperator, Normalize, OperatorConfig, Symmetrize};
+use magnon::progress::Progress;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// The least budget that there may be, so that a few hundred thousand edges are sorted in several parts.
 const LITTLE: u64 = 8 << 20;
 
 fn packed(source: &Path, config: &PackConfig) -> (Dataset, PackReport) {
     let output = source.with_extension("magnon");
-    let report = pack(source, &output, config, &|_, _, _| true).unwrap();
+    let report = pack(source, &output, config, &()).unwrap();
     assert!(!output.with_extension("magnon.packing").exists());
     let load_config = LoadConfig { self_loops: config.load.self_loops, ..LoadConfig::default() };
     (load(&output, &load_config).unwrap(), report)
@@ -121,8 +123,21 @@ fn sample(folder: &Path) -> (PathBuf, Vec<u8>, PackConfig) {
     fs::write(&source, edges(300_000, 9_000, |u, v, _| format!("{u} {v}\n"))).unwrap();
     let config = PackConfig { memory: LITTLE, ..Default::default() };
     let output = folder.join("whole.magnon");
-    pack(&source, &output, &config, &|_, _, _| true).unwrap();
+    pack(&source, &output, &config, &()).unwrap();
     (source, fs::read(output).unwrap(), config)
+}
+
+/// Stops after so many steps.
+struct StopAfter(AtomicI32);
+
+impl Progress for StopAfter {
+    fn step(&self, _: usize, _: usize, _: &str) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) < 0
+    }
 }
 
 #[test]
@@ -132,9 +147,7 @@ fn packing_goes_on_from_where_it_was_stopped() {
     let output = folder.path().join("stopped.magnon");
     let mut stops = 0;
     for after in [0, 2, 11, 3, 16, 1, 40, 200] {
-        let left = std::sync::atomic::AtomicI32::new(after);
-        let told = |_: &str, _, _| left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) > 0;
-        match pack(&source, &output, &config, &told) {
+        match pack(&source, &output, &config, &StopAfter(AtomicI32::new(after))) {
             Ok(report) => {
                 assert!(report.resumed);
                 break;
@@ -157,9 +170,9 @@ fn a_changed_source_begins_anew() {
     let output = folder.path().join("g.magnon");
     fs::write(&source, "0 1\n1 2\n").unwrap();
     let config = PackConfig::default();
-    pack(&source, &output, &config, &|_, _, _| false).unwrap_err();
+    pack(&source, &output, &config, &AtomicBool::new(true)).unwrap_err();
     fs::write(&source, "0 1\n1 2\n2 3\n").unwrap();
-    let report = pack(&source, &output, &config, &|_, _, _| true).unwrap();
+    let report = pack(&source, &output, &config, &()).unwrap();
     assert_eq!((report.edges, report.resumed), (3, false));
 }
 
@@ -191,7 +204,7 @@ fn what_does_not_fit_is_refused_with_the_figure() {
     fs::write(&source, "0 4294967295\n").unwrap();
     let output = folder.path().join("g.magnon");
     let error = |config: PackConfig| {
-        let error = pack(&source, &output, &config, &|_, _, _| true).unwrap_err();
+        let error = pack(&source, &output, &config, &()).unwrap_err();
         fs::remove_dir_all(folder.path().join("g.magnon.packing")).ok();
         error.to_string()
     };

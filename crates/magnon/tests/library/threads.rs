@@ -26,7 +26,7 @@ fn check(nodes: usize, density: f64, columns: usize) {
         for filter in &filters {
             let run = || {
                 let operator = MagneticOperator::new(&dataset.graph, &config).unwrap();
-                propagate(&operator, filter, features, &|_, _| true).unwrap()
+                propagate(&operator, filter, features, &()).unwrap()
             };
             let one = on_threads(1, run);
             assert!(one == on_threads(2, run), "2 threads, {filter:?}");
@@ -55,11 +55,10 @@ fn blocks_of_columns_are_independent() {
     let operator = MagneticOperator::new(&dataset.graph, &config).unwrap();
     let filter = Filter::linear_rank(4).unwrap();
     let Features::Dense(_) = features else { panic!("dense features") };
-    let Propagated::Complex(whole) = propagate(&operator, &filter, features, &|_, _| true).unwrap()
-    else {
+    let Propagated::Complex(whole) = propagate(&operator, &filter, features, &()).unwrap() else {
         panic!("complex result")
     };
-    let block = propagate_block(&operator, &filter, features, 3..14, &|_, _| true).unwrap();
+    let block = propagate_block(&operator, &filter, features, 3..14, &()).unwrap();
     let Propagated::Complex(block) = block else { panic!("complex result") };
     for u in 0..whole.rows() {
         assert_eq!(block.row(u), &whole.row(u)[3..14]);

@@ -47,13 +47,13 @@ fn results_are_read_back_from_their_json() {
 
     let config = SpectrumConfig { select: Select::Smallest(4), ..Default::default() };
     let pairs = workflow::spectrum(&found, &config, &()).unwrap();
-    let plain = spectrum(&found.operator, &config, &|_, _| true).unwrap();
+    let plain = spectrum(&found.operator, &config, &()).unwrap();
     assert_eq!(pairs.report.eigenvalues, plain.eigenvalues);
     assert!(pairs.vectors.is_none() && keys(&pairs.report).contains(&"eigenvalues".to_owned()));
 
     let config = DensityConfig { moments: 20, points: 30, ..Default::default() };
     let report = workflow::density(&found, &config, &()).unwrap();
-    assert_eq!(report.density, density(&found.operator, &config, &|_, _| true).unwrap());
+    assert_eq!(report.density, density(&found.operator, &config, &()).unwrap());
     let (at, peak) = report.density.peak();
     assert!(report.density.density.iter().all(|&d| d <= peak) && at.abs() <= 1.0);
     assert!(keys(&report).contains(&"cumulative".to_owned()));

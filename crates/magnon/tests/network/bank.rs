@@ -7,7 +7,8 @@ use magnon::graph::GraphBuilder;
 use magnon::model::{Inputs, Mode, ModelConfig, PassChoice, Purpose};
 use magnon::nn::Tape;
 use magnon::operator::{Charge, Pattern};
-use magnon::train::{Experiment, Observer, RunConfig};
+use magnon::progress::Progress;
+use magnon::train::{Experiment, RunConfig};
 use std::sync::Arc;
 
 /// A bank of one channel with MGC's activation is MGC, to the last bit.
@@ -174,8 +175,8 @@ fn a_bank_learns_in_batches() {
 /// Says that features were filtered.
 struct NoFiltering;
 
-impl Observer for NoFiltering {
-    fn filtering(&self, _: usize, _: usize) {
+impl Progress for NoFiltering {
+    fn step(&self, _: usize, _: usize, _: &str) {
         panic!("features are filtered");
     }
 }

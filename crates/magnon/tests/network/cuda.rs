@@ -20,11 +20,13 @@ use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
     Pattern,
 };
+use magnon::progress::Progress;
 use magnon::spectrum::{
     DensityConfig, FrustrationConfig, Select, SpectrumConfig, density, frustration, spectrum,
 };
 use magnon::train::{Experiment, Repeat, TrialResult};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The first card; `None`, said aloud, where there is none.
 fn card() -> Option<Engine> {
@@ -470,13 +472,20 @@ fn filtered_features() {
                         x.into_vec().iter().flat_map(|z| [z.re, z.im]).collect()
                     }
                 };
-                let found =
-                    run(propagate_on(&cuda, &operator, &filter, &features, &|_, _| true).unwrap());
-                let expected =
-                    magnon::filter::propagate(&operator, &filter, &features, &|_, _| true);
+                let found = run(propagate_on(&cuda, &operator, &filter, &features, &()).unwrap());
+                let expected = magnon::filter::propagate(&operator, &filter, &features, &());
                 close(&format!("{q} {weighted}"), &found, &run(expected.unwrap()), 5e-5);
             }
         }
+    }
+}
+
+/// Counts steps.
+struct Count(AtomicUsize);
+
+impl Progress for Count {
+    fn step(&self, _: usize, _: usize, _: &str) {
+        self.0.fetch_add(1, Relaxed);
     }
 }
 
@@ -497,16 +506,12 @@ fn columns_in_blocks() {
         let operator = OperatorConfig { charge: q, ..Default::default() };
         let operator = MagneticOperator::new(&graph, &operator).unwrap();
         let features = Features::Dense(Matrix::from_vec(nodes, cols, x.clone()).unwrap());
-        let steps = std::sync::atomic::AtomicUsize::new(0);
-        let count = |_: usize, _: usize| {
-            steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            true
-        };
+        let count = Count(AtomicUsize::new(0));
         let found = match propagate_on(&cuda, &operator, &filter, &features, &count).unwrap() {
             Propagated::Real(found) => found.into_vec(),
             Propagated::Complex(found) => bytemuck::cast_slice(found.as_slice()).to_vec(),
         };
-        assert!(steps.into_inner() > 1, "{q}: one block");
+        assert!(count.0.into_inner() > 1, "{q}: one block");
         let map = cuda.prepare(MapSource::filter(&operator, &filter)).unwrap();
         let shape = Shape::real(nodes, cols);
         let to = shape.with_field(cuda.map_shape(&map).field());
@@ -514,7 +519,7 @@ fn columns_in_blocks() {
         let (given, mut out) = (desk.put(&x), cuda.zeros(to.len()).unwrap());
         cuda.map(&map, Side::Forward, None, (&given, shape), (&mut out, to), false).unwrap();
         assert!(found == desk.get(&out), "{q}");
-        let stopped = propagate_on(&cuda, &operator, &filter, &features, &|_, _| false);
+        let stopped = propagate_on(&cuda, &operator, &filter, &features, &AtomicBool::new(true));
         assert!(matches!(stopped, Err(magnon::filter::FilterError::Stopped)), "{q}");
     }
 }
@@ -527,7 +532,7 @@ fn spectra() {
     }
     let on = |device: Device, operator: &MagneticOperator, select: Select| {
         let config = SpectrumConfig { select, dense_up_to: 0, device, ..Default::default() };
-        spectrum(operator, &config, &|_, _| true).unwrap()
+        spectrum(operator, &config, &()).unwrap()
     };
     for weighted in [false, true] {
         let graph = graph(weighted);
@@ -552,7 +557,7 @@ fn spectra() {
             }
             let [found, expected] = [Device::Cuda(0), Device::Cpu].map(|device| {
                 let config = DensityConfig { moments: 90, device, ..Default::default() };
-                density(&operator, &config, &|_, _| true).unwrap()
+                density(&operator, &config, &()).unwrap()
             });
             for (a, b) in found.density.iter().zip(&expected.density) {
                 assert!((a - b).abs() < 1e-4 * expected.peak().1, "{q}: {a}, in main memory {b}");
@@ -562,7 +567,7 @@ fn spectra() {
         let [found, expected] = [Device::Cuda(0), Device::Cpu].map(|device| {
             let solver = SpectrumConfig { dense_up_to: 0, device, ..Default::default() };
             let config = FrustrationConfig { points: 3, solver, ..Default::default() };
-            frustration(&pattern, &config, &|_, _| true).unwrap()
+            frustration(&pattern, &config, &()).unwrap()
         });
         for (a, b) in found.curve.iter().zip(&expected.curve) {
             assert!((a.lambda_min - b.lambda_min).abs() < 1e-8, "{a:?}, in main memory {b:?}");
@@ -577,13 +582,13 @@ fn spectra_refused() {
     let operator = MagneticOperator::new(&graph, &OperatorConfig::default()).unwrap();
     let device = Device::Cuda(4711);
     let config = SpectrumConfig { device, ..Default::default() };
-    let error = spectrum(&operator, &config, &|_, _| true).unwrap_err().to_string();
+    let error = spectrum(&operator, &config, &()).unwrap_err().to_string();
     assert!(error.contains("not on cuda:4711") && error.contains("--count"), "{error}");
     let config = SpectrumConfig { select: Select::Smallest(2), ..config };
-    let error = spectrum(&operator, &config, &|_, _| true).unwrap_err().to_string();
+    let error = spectrum(&operator, &config, &()).unwrap_err().to_string();
     assert!(error.contains("use the device cpu"), "{error}");
     let config = DensityConfig { device, ..Default::default() };
-    let error = density(&operator, &config, &|_, _| true).unwrap_err().to_string();
+    let error = density(&operator, &config, &()).unwrap_err().to_string();
     assert!(error.contains("use the device cpu"), "{error}");
 }
 

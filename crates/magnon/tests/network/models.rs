@@ -11,10 +11,9 @@ use magnon::model::{
 };
 use magnon::nn::{Loss, NamedNumbers, Parameters, Tape, Trace};
 use magnon::operator::{Charge, OperatorConfig, Pattern};
+use magnon::progress::{Epoch, Progress};
 use magnon::run::{PredictionCache, SavedModel, predict};
-use magnon::train::{
-    Checkpoints, EpochRecord, Experiment, Observer, Outcome, RunConfig, TrainError, Trial,
-};
+use magnon::train::{Checkpoints, Experiment, Outcome, RunConfig, TrainError};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -146,7 +145,7 @@ fn on_small_graphs(purpose: Purpose, look: impl Fn(&Case, &Engine, &dyn Network,
                     shared: None,
                     field: None,
                     purpose,
-                    progress: &|_, _| true,
+                    progress: &(),
                 };
                 let network = case.config.model.build(&engine, &inputs).unwrap();
                 let words = format!("{}, weighted {weighted}, features {number}", case.name);
@@ -413,12 +412,12 @@ fn training_does_not_depend_on_threads() {
 /// Stops every trial once it has made so many epochs.
 struct StopAt(usize, AtomicUsize);
 
-impl Observer for StopAt {
-    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
+impl Progress for StopAt {
+    fn epoch(&self, record: &Epoch) {
         self.1.store(record.epoch, Relaxed);
     }
 
-    fn stop(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.1.load(Relaxed) >= self.0
     }
 }
@@ -428,14 +427,14 @@ fn interrupted_runs_go_on_bit_for_bit() {
     let data = crate::training_common::dataset(90, 5, 5);
     for case in cases() {
         let folder = tempfile::tempdir().unwrap();
-        let run = |resume: Option<bool>, observer: &dyn Observer| {
+        let run = |resume: Option<bool>, progress: &dyn Progress| {
             let mut experiment = Experiment::new(&data, &case.config).unwrap();
             if let Some(resume) = resume {
                 let folder = folder.path().to_owned();
                 experiment =
                     experiment.with_checkpoints(Checkpoints { folder, every: 100, resume });
             }
-            experiment.run(None, observer)
+            experiment.run(None, progress)
         };
         let whole = run(None, &()).unwrap();
         let stopped = run(Some(false), &StopAt(2, AtomicUsize::new(0)));
@@ -492,7 +491,7 @@ fn saved(case: &Case, data: &Dataset) -> (SavedModel, Reach) {
         shared: None,
         field: None,
         purpose: Purpose::Predict,
-        progress: &|_, _| true,
+        progress: &(),
     };
     let network = case.config.model.build(&engine, &inputs).unwrap();
     let drawn = drawn(&engine, network.as_ref(), 4);

@@ -74,7 +74,7 @@ fn model(
         shared: None,
         field: None,
         purpose: Purpose::Predict,
-        progress: &|_, _| true,
+        progress: &(),
     };
     let drawn = config.build(&engine, &inputs).unwrap().layout().draw(&engine, 4).unwrap();
     let weights = drawn.iter();

@@ -6,11 +6,9 @@ use magnon::data::{Dataset, Fingerprint, Scaling};
 use magnon::model::{ChargeChoice, MODELS, MgcConfig, ModelConfig};
 use magnon::nn::NamedNumbers;
 use magnon::operator::Charge;
+use magnon::progress::{Epoch, Progress};
 use magnon::run::{FileError, PredictionCache, RunFolder, SavedModel, predict};
-use magnon::train::{
-    Checkpoints, EpochRecord, Experiment, Observer, Outcome, RunConfig, TrainError, Trial,
-    TrialResult,
-};
+use magnon::train::{Checkpoints, Experiment, Outcome, RunConfig, TrainError, TrialResult};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Barrier;
@@ -262,12 +260,12 @@ fn no_damage_makes_models_or_predictions_panic() {
 /// Stops after some epochs.
 struct StopAt(usize, AtomicUsize);
 
-impl Observer for StopAt {
-    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
+impl Progress for StopAt {
+    fn epoch(&self, record: &Epoch) {
         self.1.store(record.epoch, Relaxed);
     }
 
-    fn stop(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.1.load(Relaxed) >= self.0
     }
 }
@@ -276,10 +274,10 @@ impl Observer for StopAt {
 fn no_damage_to_a_checkpoint_makes_training_panic() {
     let folder = tempfile::tempdir().unwrap();
     let (data, config) = small("mgc", charge(3));
-    let run = |observer: &dyn Observer, resume| {
+    let run = |progress: &dyn Progress, resume| {
         let folder = folder.path().to_owned();
         let checkpoints = Checkpoints { folder, every: 100, resume };
-        Experiment::new(&data, &config).unwrap().with_checkpoints(checkpoints).run(None, observer)
+        Experiment::new(&data, &config).unwrap().with_checkpoints(checkpoints).run(None, progress)
     };
     let stopped = run(&StopAt(2, AtomicUsize::new(0)), false);
     assert!(matches!(stopped, Err(TrainError::Stopped(2))));

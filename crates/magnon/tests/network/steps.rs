@@ -101,7 +101,7 @@ fn the_gradient_of_mgc_is_that_of_the_papers_formula() {
         shared: None,
         field: None,
         purpose: Purpose::Train { train: 4, val: 1, batches: false },
-        progress: &|_, _| true,
+        progress: &(),
     };
     let network = config.build(&engine, &inputs).unwrap();
     let mut parameters = network.layout().draw(&engine, 5).unwrap();
@@ -301,7 +301,7 @@ fn both_orders_compute_the_same() {
                                 val: split.val.len(),
                                 batches: false,
                             },
-                            progress: &|_, _| true,
+                            progress: &(),
                         };
                         let order = match features {
                             Features::Dense(_) => ProductOrder::Rows,
@@ -335,7 +335,7 @@ fn mapped_rows_are_those_in_memory() {
         let operator = MagneticOperator::new(&data.graph, &config).unwrap();
         let features = data.features.as_ref().unwrap();
         let filter = Filter::linear_rank(4).unwrap();
-        let filtered = propagate(&operator, &filter, features, &|_, _| true).unwrap();
+        let filtered = propagate(&operator, &filter, features, &()).unwrap();
         let path = folder.path().join("x.npy");
         match &filtered {
             Propagated::Real(x) => magnon::data::write::write_npy(&path, x).unwrap(),
@@ -379,8 +379,7 @@ fn filtered_features_that_are_others_are_refused() {
     let operator = MagneticOperator::new(&data.graph, &operator).unwrap();
     let filter = Filter::linear_rank(4).unwrap();
     let features = data.features.as_ref().unwrap();
-    let Propagated::Complex(filtered) =
-        propagate(&operator, &filter, features, &|_, _| true).unwrap()
+    let Propagated::Complex(filtered) = propagate(&operator, &filter, features, &()).unwrap()
     else {
         panic!("with a charge the numbers are complex");
     };
@@ -473,8 +472,7 @@ fn a_file_cut_short_is_an_error() {
     let operator = MagneticOperator::new(&data.graph, &OperatorConfig::default()).unwrap();
     let filter = Filter::linear_rank(4).unwrap();
     let features = data.features.as_ref().unwrap();
-    let Propagated::Real(filtered) = propagate(&operator, &filter, features, &|_, _| true).unwrap()
-    else {
+    let Propagated::Real(filtered) = propagate(&operator, &filter, features, &()).unwrap() else {
         panic!("without a charge the numbers are real");
     };
     for kept in [0, 128, 128 + 12 * 4 * 40 + 3] {

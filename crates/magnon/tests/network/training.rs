@@ -7,9 +7,10 @@ use magnon::matrix::Matrix;
 use magnon::model::{MappedRows, Mode};
 use magnon::nn::{AdamConfig, Parameters, Schedule, Tape};
 use magnon::operator::Charge;
+use magnon::progress::{Epoch, Progress};
 use magnon::train::{
-    Checkpoints, EpochRecord, Experiment, Fitted, Observer, State, Targets, TrainConfig,
-    TrainError, Trial, Vary, Watch, fit,
+    Checkpoints, EpochRecord, Experiment, Fitted, State, Targets, TrainConfig, TrainError, Vary,
+    Watch, fit,
 };
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -71,12 +72,12 @@ struct StopAt {
     made: AtomicUsize,
 }
 
-impl Observer for StopAt {
-    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
+impl Progress for StopAt {
+    fn epoch(&self, record: &Epoch) {
         self.made.store(record.epoch, Relaxed);
     }
 
-    fn stop(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.made.load(Relaxed) >= self.epochs
     }
 }
@@ -90,14 +91,14 @@ fn an_interrupted_experiment_goes_on_from_its_folder() {
             let mut config = config(kind, charge);
             config.train.batch = batch;
             let folder = tempfile::tempdir().unwrap();
-            let run = |resume: Option<bool>, observer: &dyn Observer| {
+            let run = |resume: Option<bool>, progress: &dyn Progress| {
                 let mut experiment = Experiment::new(&data, &config).unwrap();
                 if let Some(resume) = resume {
                     let folder = folder.path().to_owned();
                     experiment =
                         experiment.with_checkpoints(Checkpoints { folder, every: 5, resume });
                 }
-                experiment.run(None, observer)
+                experiment.run(None, progress)
             };
             let whole = run(None, &()).unwrap();
             let stop = StopAt { epochs: 12, made: AtomicUsize::new(0) };

@@ -95,7 +95,7 @@ impl Setup {
             shared: None,
             field: None,
             purpose: Purpose::Train { train: train.len(), val: val.len(), batches: false },
-            progress: &|_, _| true,
+            progress: &(),
         }
     }
 

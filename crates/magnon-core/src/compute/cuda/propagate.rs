@@ -10,6 +10,7 @@ use crate::compute::kernels::Kernels;
 use crate::compute::operands::{Done, Side};
 use crate::compute::{Engine, EngineError, Field, Series, Shape};
 use crate::matrix::Features;
+use crate::progress::{FILTERING, Progress};
 use cudarc::driver::{CudaEvent, CudaStream};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -50,9 +51,6 @@ pub(crate) struct FilteredColumns {
     pub not_finite: Option<usize>,
 }
 
-/// Receives the number of finished columns and of all columns. Returns whether to continue.
-type ColumnProgress<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
-
 impl Engine {
     /// h(S)X in single precision on a card, whatever the filter; `None` where main memory has no room for the result.
     pub(crate) fn filter_columns(
@@ -60,11 +58,11 @@ impl Engine {
         map: &super::super::Map,
         series: &Series,
         features: &Features,
-        told: ColumnProgress,
+        progress: &dyn Progress,
     ) -> Result<Option<FilteredColumns>, EngineError> {
         match (self.card(), map) {
             (Some(card), super::super::Map::Cuda(map)) => {
-                card.filter_features((map, series), features, told)
+                card.filter_features((map, series), features, progress)
             }
             _ => Err(EngineError::Unsupported("features are filtered on a card here".to_owned())),
         }
@@ -76,7 +74,7 @@ impl Cuda {
         &self,
         (map, series): (&Map, &Series),
         features: &Features,
-        told: ColumnProgress,
+        progress: &dyn Progress,
     ) -> Result<Option<FilteredColumns>, EngineError> {
         let (rows, cols, field) = (features.rows(), features.cols(), map.shape().field());
         let whole = Shape::real(rows, cols).with_field(field);
@@ -87,7 +85,7 @@ impl Cuda {
         let job = Job { map, features, field, cols, finite: AtomicBool::new(true) };
         let mut done = 0;
         while done < cols {
-            match self.filter_columns(&job, width, &mut done, &mut out, told) {
+            match self.filter_columns(&job, width, &mut done, &mut out, progress) {
                 // Somebody else has taken memory since.
                 Err(EngineError::OutOfMemory { .. }) if width > 1 => {
                     self.pool().clear();
@@ -111,7 +109,7 @@ impl Cuda {
         width: usize,
         done: &mut usize,
         out: &mut [f32],
-        told: ColumnProgress,
+        progress: &dyn Progress,
     ) -> Done {
         let mut line = Line::new(self, job, width)?;
         let starts = (*done..job.cols).step_by(width);
@@ -124,7 +122,7 @@ impl Cuda {
             if let Some(k) = k.checked_sub(1) {
                 line.fetch(k, &blocks[k], out)?;
                 *done = blocks[k].end;
-                if !told(*done, job.cols) {
+                if !progress.advance(*done, job.cols, FILTERING) {
                     return Err(EngineError::Stopped);
                 }
             }

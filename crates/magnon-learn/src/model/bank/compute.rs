@@ -210,7 +210,7 @@ impl<'a> Computed<'a> {
                 let operator = MagneticOperator::from_pattern(inputs.pattern.clone(), operator)?;
                 let filter = filter.build(operator.bounds(), operator.config().kind)?;
                 let block = Features::Dense(probe::signs(&self.features));
-                match propagate(&operator, &filter, &block, &|_, _| true)? {
+                match propagate(&operator, &filter, &block, &())? {
                     Propagated::Real(block) => probe::mean_square(&block),
                     // Of a complex channel half goes to the real part.
                     Propagated::Complex(block) => 0.5 * probe::complex_mean_square(&block),

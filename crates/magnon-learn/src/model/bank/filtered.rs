@@ -2,10 +2,11 @@
 
 use super::channel::Channel;
 use super::words::{Steps, Word, map, step_config};
-use magnon_core::filter::{FilterConfig, FilterError, FilterKind, Progress, Propagated, propagate};
+use magnon_core::filter::{FilterConfig, FilterError, FilterKind, Propagated, propagate};
 use magnon_core::matrix::Features;
 use magnon_core::matrix::{Matrix, SparseMatrix};
 use magnon_core::operator::{Along, MagneticOperator, OperatorConfig, OperatorError, Pattern};
+use magnon_core::progress::Progress;
 use num_complex::Complex32;
 use rayon::prelude::*;
 use std::f64::consts::TAU;
@@ -38,11 +39,11 @@ pub fn filter_channels<F: From<FilterError> + From<OperatorError>>(
     pattern: &Arc<Pattern>,
     features: &Features,
     channels: &[Channel],
-    progress: Progress,
+    progress: &dyn Progress,
     take: &mut TakeChannel<'_, F>,
 ) -> Result<usize, F> {
     let pattern = pattern.clone();
-    let mut work = Work { pattern, features, told: progress, take, products: 0 };
+    let mut work = Work { pattern, features, progress, take, products: 0 };
     work.all(channels)?;
     Ok(work.products)
 }
@@ -50,7 +51,7 @@ pub fn filter_channels<F: From<FilterError> + From<OperatorError>>(
 struct Work<'a, F> {
     pattern: Arc<Pattern>,
     features: &'a Features,
-    told: Progress<'a>,
+    progress: &'a dyn Progress,
     take: &'a mut TakeChannel<'a, F>,
     products: usize,
 }
@@ -81,7 +82,7 @@ impl<F: From<FilterError> + From<OperatorError>> Work<'_, F> {
             words.extend(every_word(steps));
         }
         if !words.is_empty() {
-            let mut walk = Steps::new::<F>(self.pattern.clone(), self.told)?;
+            let mut walk = Steps::new::<F>(self.pattern.clone(), self.progress)?;
             let features = self.features;
             walk.walk(features, &words, &mut |word, block| {
                 sums.iter_mut()
@@ -114,7 +115,7 @@ impl<F: From<FilterError> + From<OperatorError>> Work<'_, F> {
             let Channel::Filter { operator, filter } = channel else { continue };
             let operator = MagneticOperator::from_pattern(self.pattern.clone(), operator)?;
             let filter = filter.build(operator.bounds(), operator.config().kind)?;
-            let found = propagate(&operator, &filter, self.features, self.told)?;
+            let found = propagate(&operator, &filter, self.features, self.progress)?;
             self.products += filter.order().unwrap_or(0);
             let block = match &found {
                 Propagated::Real(block) => ChannelBlock::Real(block),

@@ -7,10 +7,11 @@ use super::channel::Channel;
 use super::filtered::{ChannelBlock, filter_channels};
 use crate::model::ModelError;
 use magnon_core::compute::{Field, MapSource, Shape};
-use magnon_core::filter::{FilterError, Progress};
+use magnon_core::filter::FilterError;
 use magnon_core::matrix::Features;
 use magnon_core::memory::try_zeroed;
 use magnon_core::operator::Pattern;
+use magnon_core::progress::{Part, Progress};
 use magnon_data::disk;
 use std::fs::File;
 use std::io::{self, Write};
@@ -54,7 +55,7 @@ impl Table {
         features: &Features,
         channels: &[(Channel, Field)],
         room: usize,
-        progress: Progress,
+        progress: &dyn Progress,
     ) -> Result<Self, ModelError> {
         let (nodes, columns) = (features.rows(), features.cols());
         let mut width = 0;
@@ -100,7 +101,7 @@ impl Table {
         pattern: &Arc<Pattern>,
         features: &Features,
         names: &[Channel],
-        progress: Progress,
+        progress: &dyn Progress,
     ) -> Result<Vec<f32>, ModelError> {
         let (nodes, width) = (self.nodes, self.width);
         let bytes = nodes * width * size_of::<f32>();
@@ -131,14 +132,14 @@ impl Table {
         names: &[Channel],
         many: usize,
         file: &File,
-        progress: Progress,
+        progress: &dyn Progress,
     ) -> Result<Vec<Piece>, ModelError> {
         let (mut pieces, mut start, mut file) = (Vec::new(), 0, disk::Written(file));
         let blocks = self.columns.div_ceil(many);
         for (block, first) in (0..self.columns).step_by(many).enumerate() {
             let span = first..(first + many).min(self.columns);
             let part = features.columns(span);
-            let told = |done, total| progress(block * total + done, blocks * total);
+            let told = Part { whole: progress, part: block, parts: blocks };
             filter_channels::<ModelError>(pattern, &part, names, &told, &mut |channel, cells| {
                 let written = with_numbers(cells, |cells, across| {
                     for (place, field) in self.places(names, channel) {
@@ -278,7 +279,7 @@ mod tests {
             ("out", Field::Real),
         ];
         let channels = channels.map(|(text, field)| (text.parse().unwrap(), field));
-        let table = |room| Table::new(&pattern, &features, &channels, room, &|_, _| true).unwrap();
+        let table = |room| Table::new(&pattern, &features, &channels, room, &()).unwrap();
         let [memory, file] = [usize::MAX, 0].map(table);
         assert!(!memory.is_on_disk() && file.is_on_disk());
         let nodes: Vec<u32> = (10..20).chain([59, 0, 3]).chain(30..60).collect();
@@ -301,7 +302,7 @@ mod tests {
         let pattern = Arc::new(Pattern::new(&graph).unwrap());
         let features = Features::Dense(Matrix::from_vec(3, 1, vec![1.0; 3]).unwrap());
         let channels = [("out".parse().unwrap(), Field::Real)];
-        let make = || Table::new(&pattern, &features, &channels, 0, &|_, _| true).map(drop);
+        let make = || Table::new(&pattern, &features, &channels, 0, &()).map(drop);
         let (made, operations) = with(NEVER, Fault::Torn, make);
         made.unwrap();
         assert!(operations.len() >= 4, "two files, and writes to both: {operations:?}");

@@ -5,14 +5,13 @@
 //! the difference of its real and imaginary parts.
 
 use bytemuck::Zeroable;
-use magnon_core::filter::{
-    Filter, FilterConfig, FilterError, FilterKind, Progress, Propagated, propagate,
-};
+use magnon_core::filter::{Filter, FilterConfig, FilterError, FilterKind, Propagated, propagate};
 use magnon_core::matrix::Features;
 use magnon_core::matrix::Matrix;
 use magnon_core::operator::{
     Along, Charge, MagneticOperator, Normalize, OperatorConfig, OperatorError, Pattern,
 };
+use magnon_core::progress::Progress;
 use rayon::prelude::*;
 use std::f32::consts::SQRT_2;
 use std::sync::Arc;
@@ -27,13 +26,13 @@ pub(super) type Visit<'a, F> = dyn FnMut(&[Along], &Features) -> Result<(), F> +
 pub(super) struct Steps<'a> {
     operator: MagneticOperator,
     once: Filter,
-    told: Progress<'a>,
+    progress: &'a dyn Progress,
     /// Products made so far.
     pub products: usize,
 }
 
 impl<'a> Steps<'a> {
-    pub fn new<F>(pattern: Arc<Pattern>, told: Progress<'a>) -> Result<Self, F>
+    pub fn new<F>(pattern: Arc<Pattern>, progress: &'a dyn Progress) -> Result<Self, F>
     where
         F: From<FilterError> + From<OperatorError>,
     {
@@ -42,7 +41,7 @@ impl<'a> Steps<'a> {
         let operator = MagneticOperator::from_pattern(pattern, &config)?;
         let once = FilterConfig { kind: FilterKind::Power, order: Some(1), ..Default::default() };
         let once = once.build(operator.bounds(), operator.config().kind)?;
-        Ok(Self { operator, once, told, products: 0 })
+        Ok(Self { operator, once, progress, products: 0 })
     }
 
     /// Visits the words that are wanted, X itself as the empty one; each as soon as it is there, and
@@ -83,7 +82,7 @@ impl<'a> Steps<'a> {
     /// PY and PᵀY.
     fn both(&mut self, y: &Features) -> Result<[Matrix<f32>; 2], FilterError> {
         self.products += 1;
-        match propagate(&self.operator, &self.once, y, self.told)? {
+        match propagate(&self.operator, &self.once, y, self.progress)? {
             // P is symmetric.
             Propagated::Real(product) => {
                 let scaled = map(&product, |value| SQRT_2 * value)?;

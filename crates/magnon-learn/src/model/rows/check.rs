@@ -41,7 +41,7 @@ pub(super) fn check_mapped(
     }
     let signs: Vec<f64> = (0..features.cols()).map(sign).collect();
     let mixed = Features::Dense(mix(features, &signs));
-    let ours: Propagated = propagate_block(operator, filter, &mixed, 0..1, &|_, _| true)?;
+    let ours: Propagated = propagate_block(operator, filter, &mixed, 0..1, &())?;
     let shape = ours.shape();
     let unlike = "other numbers than this configuration gives";
     let same = "those of the same features, charge, pass, filter, order and operator";

@@ -167,7 +167,7 @@ impl<'a, H: Head> RowNetwork<'a, H> {
             (Rows::Mapped(mapped), _) => Ok(dense_rows(*mapped, each, self.real)),
             // A network that was built to predict has made neither X̄ nor X ready.
             (Rows::Unmade, Some((operator, filter))) if self.features.is_none() => {
-                let filtered = propagate(operator, filter, self.input.features, &|_, _| true)?;
+                let filtered = propagate(operator, filter, self.input.features, &())?;
                 Ok(dense_rows(&filtered, each, self.real))
             }
             (Rows::Unmade, Some((operator, filter))) => filter_rows(operator, filter, nodes),

@@ -82,7 +82,7 @@ pub(crate) fn filter_rows(
     let units = (0..).zip(nodes).map(|(column, &node)| (node as usize, column, 1.0));
     let units = SparseMatrix::from_triplets(n, nodes.len(), units);
     let Ok(units) = units else { unreachable!("every node is one of the graph") };
-    let columns = propagate(operator, filter, &Features::Sparse(units), &|_, _| true)?;
+    let columns = propagate(operator, filter, &Features::Sparse(units), &())?;
     let degree = |u: usize| Some(operator.degrees()[u]).filter(|&d| d != 0.0).unwrap_or(1.0);
     let walk = operator.config().normalize == Normalize::RandomWalk;
     let scale = |u: usize, v: usize| if walk { (degree(v) / degree(u)) as f32 } else { 1.0 };

@@ -38,7 +38,7 @@ pub fn project(
     let hidden = head.first().shape.width();
     let unwound = real && !operator.is_real();
     if features.cols() < hidden || unwound {
-        let filtered = propagate_on(engine, operator, filter, features, &|_, _| true)?;
+        let filtered = propagate_on(engine, operator, filter, features, &())?;
         return multiply(engine, parameters, head, &filtered, real);
     }
     let Block { shape, numbers } = multiply(engine, parameters, head, features, real)?;
@@ -47,7 +47,7 @@ pub fn project(
         unreachable!("the numbers fill the shape")
     };
     let columns = Features::Dense(columns);
-    Ok(match propagate_on(engine, operator, filter, &columns, &|_, _| true)? {
+    Ok(match propagate_on(engine, operator, filter, &columns, &())? {
         Propagated::Real(h) => Block { shape, numbers: h.into_vec() },
         Propagated::Complex(h) => {
             let pair = |[a, b]: &[num_complex::Complex32; 2]| {

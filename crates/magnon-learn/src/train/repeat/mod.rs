@@ -4,13 +4,11 @@ mod controls;
 mod outcome;
 mod together;
 
-pub use outcome::{
-    CandidateResult, Checkpoints, ChoiceResult, Control, Observer, Outcome, Seconds,
-};
+pub use outcome::{CandidateResult, Checkpoints, ChoiceResult, Control, Outcome, Seconds};
 pub use together::run_together;
 
 use super::select::select;
-use super::trial::{TrialContext, Trials, Variant, timed};
+use super::trial::{Monitor, ResultHook, TrialContext, Trials, Variant, timed};
 use super::{Repeat, RunConfig, Targets, TrainError, Vary};
 use crate::model::{
     ChargeChoice, Direction, KindChoice, MappedRows, ModelConfig, PassEvidence, RowSource,
@@ -20,6 +18,7 @@ use magnon_core::compute::{Engine, Field};
 use magnon_core::cycles::{Candidate, ChargeAdvice};
 use magnon_core::graph::DiGraph;
 use magnon_core::operator::{Charge, MagneticOperator, OperatorError, Pattern};
+use magnon_core::progress::Progress;
 use magnon_data::{Dataset, Split};
 use std::sync::Arc;
 
@@ -117,6 +116,7 @@ impl<'a> Experiment<'a> {
             checkpoints: None,
             shared: None,
             one_thread: false,
+            on_result: None,
         };
         Ok(Self { trials, charge_by_split: false })
     }
@@ -130,6 +130,12 @@ impl<'a> Experiment<'a> {
     /// Trains even a single run on one thread, where the caller has other work for the others.
     pub fn on_one_thread(mut self) -> Self {
         self.trials.one_thread = true;
+        self
+    }
+
+    /// Calls `hook` with the result of each trial as soon as it is known.
+    pub fn on_result(mut self, hook: ResultHook<'a>) -> Self {
+        self.trials.on_result = Some(hook);
         self
     }
 
@@ -231,18 +237,19 @@ impl<'a> Experiment<'a> {
     pub fn run(
         &self,
         advice: Option<&ChargeAdvice>,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Outcome, TrainError> {
-        self.run_on(&self.trials.config.train.device.engine()?, advice, observer)
+        self.run_on(&self.trials.config.train.device.engine()?, advice, progress)
     }
 
     fn run_on(
         &self,
         engine: &Engine,
         advice: Option<&ChargeAdvice>,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Outcome, TrainError> {
         let trials = &self.trials;
+        let monitor = &Monitor::new(progress, trials.on_result);
         let model = &trials.config.model;
         let mut seconds = Seconds::default();
         let pattern = match trials.shared {
@@ -258,7 +265,7 @@ impl<'a> Experiment<'a> {
         }
         let variants = self.variants(&candidates);
         let mut context =
-            TrialContext { engine, pattern: &pattern, observer, seconds: &mut seconds };
+            TrialContext { engine, pattern: &pattern, monitor, seconds: &mut seconds };
         let by_split = self.charge_by_split;
         let mut selected = select(trials, by_split, &mut context, &candidates, &variants)?;
 
@@ -275,7 +282,7 @@ impl<'a> Experiment<'a> {
             selected.runs(at)
         };
         let known: Vec<_> = controls.iter().map(|(_, control)| known(control)).collect();
-        observer.begin(known.iter().filter(|runs| runs.is_none()).count() * all.len());
+        monitor.begin(known.iter().filter(|runs| runs.is_none()).count() * all.len());
         let mut done = Vec::new();
         for ((mut control, variant), known) in controls.into_iter().zip(known) {
             control.runs = match known {

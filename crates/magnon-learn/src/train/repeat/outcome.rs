@@ -1,32 +1,13 @@
-//! What an experiment gives, and who looks on.
+//! The result of an experiment.
 
 use crate::model::{ModelConfig, PassEvidence, ProductOrder};
 use crate::train::{
-    Difference, EpochRecord, Interval, Metrics, RunConfig, SplitSizes, Summary, Trial, TrialResult,
+    Difference, Interval, Metrics, RunConfig, SplitSizes, Summary, TrialResult,
     difference_over_nodes, difference_over_splits,
 };
 use magnon_core::cycles::Candidate;
 use magnon_core::operator::{Charge, OperatorConfig};
 use std::path::PathBuf;
-
-/// Looks on while trials are trained, perhaps several at a time.
-pub trait Observer: Sync {
-    /// So many trials are about to begin.
-    fn begin(&self, _trials: usize) {}
-    /// After every epoch of every trial.
-    fn epoch(&self, _trial: &Trial, _record: &EpochRecord, _best: &EpochRecord) {}
-    /// A trial is over.
-    fn done(&self, _result: &TrialResult) {}
-    /// Whether to stop at once.
-    fn stop(&self) -> bool {
-        false
-    }
-    /// Part `done` of `total` of the filtering is made.
-    fn filtering(&self, _done: usize, _total: usize) {}
-}
-
-/// Nobody looks on.
-impl Observer for () {}
 
 /// Where and how often unfinished trials are kept.
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
 //! Several experiments at once, on engines that work in lanes: configurations that differ in nothing but
 //! numbers, such as a search tries.
 
-use super::{Experiment, Observer, Outcome, Seconds};
+use super::{Experiment, Outcome, Seconds};
 use crate::model::{ChargeChoice, Network, Purpose};
 use crate::train::TrainError;
 use crate::train::TrialResult;
-use crate::train::trial::{Shared, Slot, Spec, forget_but_best, side_by_side, timed};
+use crate::train::trial::{Monitor, Shared, Slot, Spec, forget_but_best, side_by_side, timed};
 use magnon_core::compute::Engine;
 use magnon_core::cycles::ChargeAdvice;
+use magnon_core::progress::Progress;
 use rayon::prelude::*;
 
 /// Bytes of filtered features that the networks of experiments at once may hold.
@@ -21,13 +22,13 @@ pub(crate) type Done<'a> = &'a (dyn Fn(usize, Result<Outcome, TrainError>) + Syn
 pub fn run_together(
     experiments: &[Experiment],
     advice: Option<&ChargeAdvice>,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
     done: Done,
 ) -> Result<(), TrainError> {
     match experiments.first() {
         Some(first) => {
             let device = first.trials.config.train.device;
-            all_on(&device.engine()?, experiments, advice, observer, done)
+            all_on(&device.engine()?, experiments, advice, progress, done)
         }
         None => Ok(()),
     }
@@ -38,7 +39,7 @@ fn all_on(
     engine: &Engine,
     experiments: &[Experiment],
     advice: Option<&ChargeAdvice>,
-    observer: &dyn Observer,
+    progress: &dyn Progress,
     done: Done,
 ) -> Result<(), TrainError> {
     let mut left: Vec<usize> = (0..experiments.len()).collect();
@@ -50,13 +51,13 @@ fn all_on(
         let suited: Vec<usize> =
             left.iter().copied().filter(|&at| experiments[at].only_spec().is_some()).collect();
         for some in suited.chunks(at_once) {
-            for at in train_some(engine, experiments, some, observer, done)? {
+            for at in train_some(engine, experiments, some, progress, done)? {
                 left.retain(|&other| other != at);
             }
         }
     }
     let alone = |&at: &usize| {
-        let outcome = experiments[at].run_on(&engine.sequential(), advice, observer);
+        let outcome = experiments[at].run_on(&engine.sequential(), advice, progress);
         done(at, outcome);
     };
     left.par_iter().for_each(alone);
@@ -74,7 +75,7 @@ fn train_some(
     engine: &Engine,
     experiments: &[Experiment],
     some: &[usize],
-    observer: &dyn Observer,
+    progress: &dyn Progress,
     done: Done,
 ) -> Result<Vec<usize>, TrainError> {
     let variants: Vec<(usize, Spec)> =
@@ -115,7 +116,7 @@ fn train_some(
             owners.push(at);
         }
     }
-    let found = side_by_side(engine, &slots, observer)?;
+    let found = side_by_side(engine, &slots, &Monitor::new(progress, None))?;
     let mut finished = Vec::new();
     let mut results = owners.into_iter().zip(found).peekable();
     for (at, (number, spec)) in variants.iter().enumerate() {
@@ -203,6 +204,6 @@ impl Experiment<'_> {
         let [train, val] = trials.targets(&trials.splits[0]);
         let purpose = Purpose::Train { train: train.len(), val: val.len(), batches: false };
         let pattern = shared.pattern();
-        Ok(Some(trials.build(engine, spec, pattern, None, purpose, &|_, _| true)?))
+        Ok(Some(trials.build(engine, spec, pattern, None, purpose, &())?))
     }
 }

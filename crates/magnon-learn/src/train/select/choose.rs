@@ -21,7 +21,7 @@ pub(super) fn choose(
     let groups = trials.by_split();
     let judges: Vec<usize> =
         groups.iter().flat_map(|group| group.iter().copied().take(JUDGES)).collect();
-    context.observer.begin(judges.len() * variants.len() + runs - judges.len());
+    context.monitor.begin(judges.len() * variants.len() + runs - judges.len());
     let mut order = None;
     let mut finals: Vec<Vec<Option<TrialResult>>> = Vec::new();
     for variant in variants {

@@ -68,7 +68,7 @@ pub(super) fn race(
         order: None,
     };
     let all: Vec<usize> = (0..race.groups.len()).collect();
-    context.observer.begin(runs * variants.len().min(2));
+    context.monitor.begin(runs * variants.len().min(2));
     race.finish(context, first, &all)?;
 
     let others: Vec<usize> = (0..variants.len()).filter(|&at| at != first).collect();

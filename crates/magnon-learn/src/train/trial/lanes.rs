@@ -1,11 +1,11 @@
 //! Several trials at once, on engines that work in lanes.
 
+use super::monitor::Monitor;
 use super::single::{Learnt, TrialWatch};
 use super::views::{Ready, Shared, Views};
 use super::{Trial, TrialResult, Trials};
 use crate::model::{Mode, View};
 use crate::nn::{Parameters, Tape};
-use crate::train::Observer;
 use crate::train::fit::share_steps;
 use crate::train::{Targets, TrainConfig, TrainError, Watch, fit_lanes};
 use magnon_core::compute::{Engine, EngineError, LaneConfig, Map, Relabelling};
@@ -76,7 +76,7 @@ impl Slot<'_, '_> {
 pub(in crate::train) fn side_by_side(
     engine: &Engine,
     slots: &[Slot],
-    observer: &dyn Observer,
+    monitor: &Monitor,
 ) -> Result<BatchResults, TrainError> {
     let mut results: BatchResults = slots.iter().map(|_| None).collect();
     if slots.len() < 2 || !engine.has_lanes() {
@@ -88,7 +88,7 @@ pub(in crate::train) fn side_by_side(
         .par_iter()
         .map(|group| {
             let chosen: Vec<&Slot> = group.iter().map(|&at| &slots[at]).collect();
-            train_group(&engine.sequential(), &chosen, observer)
+            train_group(&engine.sequential(), &chosen, monitor)
         })
         .collect();
     for (group, found) in groups.iter().zip(found?) {
@@ -101,14 +101,14 @@ pub(in crate::train) fn side_by_side(
 fn train_group(
     engine: &Engine,
     slots: &[&Slot],
-    observer: &dyn Observer,
+    monitor: &Monitor,
 ) -> Result<BatchResults, TrainError> {
     let mut results: BatchResults = Vec::new();
     let mut size = slots.len();
     while results.len() < slots.len() {
         let left = &slots[results.len()..];
         let some = &left[..size.min(left.len())];
-        match train_lanes(engine, some, observer) {
+        match train_lanes(engine, some, monitor) {
             Ok(Some(found)) => results.extend(found.into_iter().map(Some)),
             Ok(None) => results.extend(some.iter().map(|_| None)),
             // Half as many need half as much.
@@ -147,7 +147,7 @@ fn groups(engine: &Engine, slots: &[Slot]) -> Vec<Vec<usize>> {
 fn train_lanes(
     engine: &Engine,
     slots: &[&Slot],
-    observer: &dyn Observer,
+    monitor: &Monitor,
 ) -> Result<Option<Vec<Result<TrialResult, TrainError>>>, TrainError> {
     let lanes: Vec<LaneConfig> = slots
         .iter()
@@ -173,7 +173,7 @@ fn train_lanes(
     let targets: Vec<[&Targets; 2]> = lists.iter().map(|of| of.each_ref()).collect();
     let mut watches: Vec<TrialWatch> = slots
         .iter()
-        .map(|slot| TrialWatch { trial: &slot.trial, observer, checkpoints: None })
+        .map(|slot| TrialWatch { trial: &slot.trial, monitor, checkpoints: None })
         .collect();
     let watching = watches.iter_mut().map(|watch| watch as &mut dyn Watch).collect();
     let of_parts = [views[0].as_ref(), views[1].as_ref()];
@@ -203,7 +203,7 @@ fn train_lanes(
     let results = results.map(|(((slot, parameters), fitted), table)| {
         let (shared, learnt) = (slot.shared, Learnt { fitted: fitted?, parameters });
         let Slot { trials, trial, .. } = slot;
-        trials.measure(engine, *trial, shared, learnt, table, seconds, observer)
+        trials.measure(engine, *trial, shared, learnt, table, seconds, monitor)
     });
     Ok(Some(results.collect()))
 }

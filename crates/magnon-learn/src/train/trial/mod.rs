@@ -1,6 +1,7 @@
 //! A trial: one model, trained on one split with one seed, and the one way from there to its result.
 
 mod lanes;
+mod monitor;
 mod runs;
 mod single;
 mod trials;
@@ -8,6 +9,8 @@ mod variant;
 mod views;
 
 pub(super) use lanes::{Slot, side_by_side};
+pub(super) use monitor::Monitor;
+pub use monitor::ResultHook;
 pub(super) use runs::{Trained, forget_but_best};
 pub(super) use trials::{TrialContext, Trials, timed};
 pub(super) use variant::{Spec, Variant};
@@ -17,6 +20,7 @@ use crate::nn::NamedNumbers;
 use crate::train::{EpochRecord, History, Metrics};
 use magnon_core::matrix::Matrix;
 use magnon_core::operator::Charge;
+use std::fmt;
 
 /// One repetition of an experiment: a seed on a split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +51,19 @@ pub struct Trial {
 impl Trial {
     /// A name that no other trial of the run has, fit for a file.
     pub fn name(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// Writes [`Trial::name`].
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self { model, charge, choice, symmetrised, seed, split } = self;
         let charge = charge.map(|charge| format!("-q{}", charge.to_string().replace('/', "_")));
         let charge = charge.unwrap_or_default();
         let choice = if *choice == 0 { String::new() } else { format!("-choice{choice}") };
         let graph = if *symmetrised { "-symmetrised" } else { "" };
-        format!("{model}{charge}{choice}{graph}-seed{seed}-split{split}")
+        write!(f, "{model}{charge}{choice}{graph}-seed{seed}-split{split}")
     }
 }
 

@@ -1,6 +1,7 @@
 //! The runs of one variant on its network, which is built once.
 
 use super::lanes::{Slot, side_by_side};
+use super::monitor::Monitor;
 use super::single::TrialWatch;
 use super::trials::{TrialContext, timed};
 use super::variant::Variant;
@@ -8,7 +9,7 @@ use super::views::Shared;
 use super::{Trial, TrialResult, Trials};
 use crate::model::{ProductOrder, Purpose};
 use crate::nn::WEIGHT_COPIES;
-use crate::train::{EpochRecord, Observer, TrainError};
+use crate::train::{EpochRecord, TrainError};
 use magnon_core::compute::Engine;
 use magnon_core::memory::is_granted;
 use magnon_core::operator::{OperatorError, Pattern};
@@ -30,13 +31,13 @@ impl Trials<'_> {
         variant: &Variant,
         runs: &[usize],
     ) -> Result<Trained, TrainError> {
-        self.on_network(context, variant, runs, |engine, shared, observer| {
+        self.on_network(context, variant, runs, |engine, shared, monitor| {
             let trials = runs.iter().map(|&run| self.named(variant, run)).collect::<Vec<_>>();
             let results = match trials[..] {
                 [trial] if !self.one_thread => {
-                    in_pool(|| self.trial(engine, trial, shared, observer).map(|one| vec![one]))
+                    in_pool(|| self.trial(engine, trial, shared, monitor).map(|one| vec![one]))
                 }
-                _ => self.trials(engine, &trials, shared, observer),
+                _ => self.trials(engine, &trials, shared, monitor),
             };
             let mut runs = results?;
             forget_but_best(&mut runs);
@@ -50,16 +51,16 @@ impl Trials<'_> {
         engine: &Engine,
         trials: &[Trial],
         shared: &Shared,
-        observer: &dyn Observer,
+        monitor: &Monitor,
     ) -> Result<Vec<TrialResult>, TrainError> {
-        let one = |&trial: &Trial| self.trial(&engine.sequential(), trial, shared, observer);
+        let one = |&trial: &Trial| self.trial(&engine.sequential(), trial, shared, monitor);
         let alone = self.config.train.batch.is_some() || self.checkpoints.is_some();
         let slot = |&trial: &Trial| Slot { trials: self, shared, trial, dropout: None };
         if alone {
             return trials.par_iter().map(one).collect();
         }
         let slots: Vec<Slot> = trials.iter().map(slot).collect();
-        let found = side_by_side(engine, &slots, observer)?;
+        let found = side_by_side(engine, &slots, monitor)?;
         let all = found.into_par_iter().zip(trials);
         all.map(|(found, trial)| found.unwrap_or_else(|| one(trial))).collect()
     }
@@ -72,10 +73,10 @@ impl Trials<'_> {
         runs: &[(usize, usize)],
     ) -> Result<Vec<EpochRecord>, TrainError> {
         let numbers: Vec<usize> = runs.iter().map(|&(run, _)| run).collect();
-        self.on_network(context, variant, &numbers, |engine, shared, observer| {
+        self.on_network(context, variant, &numbers, |engine, shared, monitor| {
             let one = |&(run, epochs): &(usize, usize), engine: &Engine| {
                 let trial = self.named(variant, run);
-                let mut watch = TrialWatch { trial: &trial, observer, checkpoints: None };
+                let mut watch = TrialWatch { trial: &trial, monitor, checkpoints: None };
                 let learnt = self.fit(engine, &trial, shared, epochs, None, &mut watch)?;
                 Ok(learnt.fitted.best)
             };
@@ -92,10 +93,10 @@ impl Trials<'_> {
         context: &mut TrialContext,
         variant: &Variant,
         runs: &[usize],
-        work: impl FnOnce(&Engine, &Shared, &dyn Observer) -> Result<T, TrainError>,
+        work: impl FnOnce(&Engine, &Shared, &Monitor) -> Result<T, TrainError>,
     ) -> Result<T, TrainError> {
-        let TrialContext { engine, pattern, observer, seconds } = context;
-        let (engine, observer) = (*engine, *observer);
+        let TrialContext { engine, pattern, monitor, seconds } = context;
+        let (engine, monitor) = (*engine, *monitor);
         let symmetric = variant.symmetrised.then(|| self.graph.symmetrised());
         let symmetric_pattern = match &symmetric {
             Some(graph) => Some(Arc::new(Pattern::new(graph).map_err(OperatorError::from)?)),
@@ -108,11 +109,7 @@ impl Trials<'_> {
         let [train, val] = self.targets(first);
         let batches = self.config.train.batch.is_some();
         let purpose = Purpose::Train { train: train.len(), val: val.len(), batches };
-        let progress = |done, total| {
-            observer.filtering(done, total);
-            true // stopped between epochs
-        };
-        let network = self.build(engine, &spec, pattern, symmetrised, purpose, &progress)?;
+        let network = self.build(engine, &spec, pattern, symmetrised, purpose, monitor.progress)?;
         let built = network.seconds();
         seconds.operator += built.operator;
         seconds.propagate += built.propagate;
@@ -130,7 +127,7 @@ impl Trials<'_> {
             shared.ready = Some(timed(&mut seconds.propagate, ready)?);
         }
         self.check_memory(network.layout().count(), runs.len())?;
-        let result = timed(&mut seconds.train, || work(engine, &shared, observer));
+        let result = timed(&mut seconds.train, || work(engine, &shared, monitor));
         // Rows that could not be read are what is wrong, whatever came of them.
         self.mapped.as_ref().map_or(Ok(()), |(_, rows)| rows.check())?;
         result

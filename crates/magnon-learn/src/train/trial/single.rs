@@ -1,13 +1,14 @@
 //! One trial: weights are drawn, trained, and measured on all nodes.
 
+use super::monitor::Monitor;
 use super::trials::Trials;
 use super::views::{Ready, Shared};
 use super::{Trial, TrialResult};
 use crate::nn::Parameters;
 use crate::train::fit::checkpoint;
 use crate::train::{
-    EpochRecord, Feed, Fitted, Observer, State, Targets, TrainConfig, TrainError, Watch, argmax,
-    confusion, fit,
+    EpochRecord, Feed, Fitted, State, Targets, TrainConfig, TrainError, Watch, argmax, confusion,
+    fit,
 };
 use magnon_core::compute::Engine;
 use magnon_core::matrix::Matrix;
@@ -57,13 +58,13 @@ impl Trials<'_> {
         engine: &Engine,
         trial: Trial,
         shared: &Shared,
-        observer: &dyn Observer,
+        monitor: &Monitor,
     ) -> Result<TrialResult, TrainError> {
         let start = Instant::now();
         let path = |folder: &PathBuf| folder.join(format!("{}.safetensors", trial.name()));
         let mut watch = TrialWatch {
             trial: &trial,
-            observer,
+            monitor,
             checkpoints: self.checkpoints.as_ref().map(|c| (path(&c.folder), c.every)),
         };
         let state = match (&self.checkpoints, &watch.checkpoints) {
@@ -75,7 +76,7 @@ impl Trials<'_> {
         let learnt = self.fit(engine, &trial, shared, usize::MAX, state, &mut watch)?;
         let table = shared.network.predict(engine, &learnt.parameters, None)?;
         let seconds = start.elapsed().as_secs_f64();
-        self.measure(engine, trial, shared, learnt, table, seconds, observer)
+        self.measure(engine, trial, shared, learnt, table, seconds, monitor)
     }
 
     /// A trained trial, measured on what it predicts for all nodes.
@@ -88,7 +89,7 @@ impl Trials<'_> {
         Learnt { fitted, parameters }: Learnt,
         log_probabilities: Matrix<f32>,
         seconds: f64,
-        observer: &dyn Observer,
+        monitor: &Monitor,
     ) -> Result<TrialResult, TrainError> {
         let network = shared.network;
         let split = &self.splits[trial.split];
@@ -120,7 +121,7 @@ impl Trials<'_> {
             build_seconds: built.operator + built.propagate,
             seconds,
         };
-        observer.done(&result);
+        monitor.done(&result);
         Ok(result)
     }
 }
@@ -134,14 +135,14 @@ pub(in crate::train) struct Learnt {
 /// Hands on what one trial does.
 pub(in crate::train) struct TrialWatch<'a> {
     pub trial: &'a Trial,
-    pub observer: &'a dyn Observer,
+    pub monitor: &'a Monitor<'a>,
     /// File, and epochs between two checkpoints.
     pub checkpoints: Option<(PathBuf, usize)>,
 }
 
 impl Watch for TrialWatch<'_> {
     fn epoch(&mut self, record: &EpochRecord, best: &EpochRecord) {
-        self.observer.epoch(self.trial, record, best);
+        self.monitor.epoch(self.trial, record, best);
     }
 
     fn wants(&self, epoch: usize) -> bool {
@@ -156,6 +157,6 @@ impl Watch for TrialWatch<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.observer.stop()
+        self.monitor.progress.is_stopped()
     }
 }

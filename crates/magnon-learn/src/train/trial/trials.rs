@@ -1,8 +1,9 @@
 //! `Trials`: what the trials of an experiment have in common.
 
+use super::monitor::{Monitor, ResultHook};
 use super::{Repeat, Variant};
 use crate::model::{MappedRows, PassEvidence, SharedInputs};
-use crate::train::{Checkpoints, Observer, RunConfig, Seconds, Targets};
+use crate::train::{Checkpoints, RunConfig, Seconds, Targets};
 use magnon_core::compute::Engine;
 use magnon_core::graph::DiGraph;
 use magnon_core::matrix::Features;
@@ -27,6 +28,7 @@ pub(in crate::train) struct Trials<'a> {
     pub shared: Option<&'a SharedInputs>,
     /// Whether a single run leaves the other threads alone.
     pub one_thread: bool,
+    pub on_result: Option<ResultHook<'a>>,
 }
 
 impl Trials<'_> {
@@ -55,7 +57,7 @@ impl Trials<'_> {
 pub(in crate::train) struct TrialContext<'s> {
     pub engine: &'s Engine,
     pub pattern: &'s Arc<Pattern>,
-    pub observer: &'s dyn Observer,
+    pub monitor: &'s Monitor<'s>,
     pub seconds: &'s mut Seconds,
 }
 

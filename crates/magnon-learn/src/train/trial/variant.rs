@@ -4,9 +4,10 @@ use super::{Repeat, Trial, Trials};
 use crate::model::{Inputs, ModelConfig, Network, Purpose};
 use crate::train::TrainError;
 use magnon_core::compute::Engine;
-use magnon_core::filter::{FilterConfig, Progress};
+use magnon_core::filter::FilterConfig;
 use magnon_core::graph::DiGraph;
 use magnon_core::operator::{Charge, OperatorConfig, Pattern};
+use magnon_core::progress::Progress;
 use std::sync::Arc;
 
 /// A model with what is left open decided.
@@ -46,7 +47,7 @@ impl<'a> Trials<'a> {
         pattern: &'n Arc<Pattern>,
         symmetrised: Option<(&'n DiGraph, &'n Arc<Pattern>)>,
         purpose: Purpose,
-        progress: Progress<'n>,
+        progress: &'n dyn Progress,
     ) -> Result<Box<dyn Network + 'n>, TrainError>
     where
         'a: 'n,

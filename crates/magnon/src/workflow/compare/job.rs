@@ -4,16 +4,14 @@ use super::entrant::Entrant;
 use super::{CompareConfig, CompareRecord};
 use crate::Error;
 use crate::cycles::ChargeAdvice;
-use crate::data::{Dataset, Labels, Split};
+use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, KindChoice, PassChoice, SharedInputs, choose_pass};
 use crate::operator::Phase;
-use crate::train::{
-    EpochRecord, Experiment, Observer, Repeat, RunConfig, Targets, TrainError, Trial, TrialResult,
-    argmax,
-};
-use crate::workflow::{Journal, Progress};
+use crate::progress::{Epoch, Progress};
+use crate::train::{Experiment, Repeat, RunConfig, Targets, TrainError, Trial, TrialResult};
+use crate::workflow::Journal;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -81,8 +79,9 @@ pub struct JobResult {
     pub val_loss: f64,
     /// Accuracy on validation nodes.
     pub val_accuracy: f64,
-    /// The test nodes that were classified rightly, one bit each in hexadecimal, in the order of the split.
-    pub right: String,
+    /// Whether each test node was classified correctly, in the order of the split.
+    #[serde(with = "super::hexadecimal")]
+    pub right: Vec<bool>,
     /// Epochs trained.
     pub epochs: usize,
     /// Real numbers trained.
@@ -96,28 +95,16 @@ pub struct JobResult {
 }
 
 impl JobResult {
-    /// Whether it can be a result on so many test nodes: one digit per four nodes, no bit beyond the last.
+    /// Whether it can be a result on so many test nodes. What a journal keeps is filled up to a whole digit.
     pub(super) fn is_of(&self, test: usize) -> bool {
-        let digits = self.right.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let rest = (self.hits(4 * test.div_ceil(4)).into_iter().skip(test)).any(|bit| bit);
-        digits && self.right.len() == test.div_ceil(4) && !rest
+        let filled = self.right.len().div_ceil(4) == test.div_ceil(4);
+        filled && self.right.iter().skip(test).all(|&bit| !bit)
     }
 
-    /// Whether each test node was classified rightly.
-    pub fn hits(&self, test: usize) -> Vec<bool> {
-        let digit = |k: usize| self.right.as_bytes().get(k / 4).copied().unwrap_or(b'0');
-        let value = |k: usize| (digit(k) as char).to_digit(16).unwrap_or(0);
-        (0..test).map(|k| value(k) >> (k % 4) & 1 == 1).collect()
+    /// Whether each of so many test nodes was classified correctly.
+    pub fn hits(&self, test: usize) -> impl Iterator<Item = bool> {
+        self.right.iter().copied().chain(std::iter::repeat(false)).take(test)
     }
-}
-
-/// Bits as hexadecimal digits, the first bit lowest in the first digit.
-fn hexadecimal(bits: &[bool]) -> String {
-    let digit = |four: &[bool]| {
-        let value = four.iter().enumerate().map(|(k, &bit)| u32::from(bit) << k).sum();
-        char::from_digit(value, 16).unwrap_or('0')
-    };
-    bits.chunks(4).map(digit).collect()
 }
 
 /// Runs jobs and keeps what is done.
@@ -218,22 +205,49 @@ impl<'a> Jobs<'a> {
                 _ => experiment.with_graph(&dataset.graph, shared),
             };
             let experiment = experiment.with_charge_by_split();
-            let observer = JobObserver {
-                jobs: self,
-                entrant,
-                high: settled.operator.and_then(|operator| match operator.pass {
-                    PassChoice::High => Some(true),
-                    PassChoice::Low => Some(false),
-                    PassChoice::Auto => None,
-                }),
-                chooses: experiment.chooses(),
-                finals: Mutex::new(HashMap::new()),
+            let high = settled.operator.and_then(|operator| match operator.pass {
+                PassChoice::High => Some(true),
+                PassChoice::Low => Some(false),
+                PassChoice::Auto => None,
+            });
+            let job = |result: &TrialResult| {
+                let Trial { seed, split, charge, .. } = result.trial;
+                JobResult {
+                    key: self.setting.key(entrant, Repeat { seed, split }),
+                    charge: charge.map(ChargeChoice::Fixed),
+                    high,
+                    val_loss: result.best.val_loss,
+                    val_accuracy: result.metrics[1].accuracy,
+                    right: result.hits.clone(),
+                    epochs: result.history.len(),
+                    parameters: result.parameters,
+                    bytes: result.bytes,
+                    build_seconds: result.build_seconds,
+                    seconds: result.seconds,
+                }
+            };
+            // Where something is left open, what a job took is known when all of it has been tried.
+            let chooses = experiment.chooses();
+            let counted = Mutex::new(HashSet::new());
+            let hook = |result: &TrialResult| {
+                let Trial { seed, split, .. } = result.trial;
+                let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+                if counted.insert((seed, split)) {
+                    self.done.fetch_add(1, Relaxed);
+                }
+                if !chooses {
+                    self.keep(&job(result));
+                }
+                self.tell(entrant);
+            };
+            let progress = Limited {
+                progress: self.progress,
                 memory: config.memory,
                 exceeded: AtomicBool::new(false),
             };
-            let outcome = experiment.run(advice.map(|(_, advice)| advice), &observer);
-            let outcome = match outcome {
-                Err(TrainError::Stopped(_)) if observer.exceeded.load(Relaxed) => {
+            let advice = advice.map(|(_, advice)| advice);
+            let outcome = match experiment.on_result(&hook).run(advice, &progress) {
+                Err(TrainError::Stopped(_)) if progress.exceeded.load(Relaxed) => {
                     let limit = config.memory.unwrap_or(0);
                     return Err(Error::Argument(format!(
                         "needs more than the {} MiB of memory that it may have",
@@ -242,20 +256,11 @@ impl<'a> Jobs<'a> {
                 }
                 outcome => outcome?,
             };
-            let chooses = observer.chooses;
-            let finals = observer.finals.into_inner().unwrap_or_else(PoisonError::into_inner);
-            for run in &outcome.runs {
-                let Trial { seed, split, .. } = run.trial;
-                let key = self.setting.key(entrant, Repeat { seed, split });
-                let trials = finals.get(&key).into_iter().flatten();
-                let taken = |(trial, _): &&(Trial, JobResult)| *trial == run.trial;
-                for (_, job) in trials.filter(taken).take(1) {
-                    if chooses {
-                        self.keep(job);
-                    }
-                    results.push(job.clone());
-                }
+            let jobs: Vec<JobResult> = outcome.runs.iter().map(job).collect();
+            if chooses {
+                jobs.iter().for_each(|job| self.keep(job));
             }
+            results.extend(jobs);
         }
         Ok(results)
     }
@@ -328,22 +333,16 @@ impl<'a> Jobs<'a> {
     }
 }
 
-/// Hears of trials and keeps those that are wanted.
-struct JobObserver<'j, 'a> {
-    jobs: &'j Jobs<'a>,
-    entrant: &'j Entrant,
-    high: Option<bool>,
-    /// Whether something is left open: what a job took is then known when all of it has been tried.
-    chooses: bool,
-    /// Trials that came to their end, by key.
-    finals: Mutex<HashMap<String, Vec<(Trial, JobResult)>>>,
+/// Passes on the request to stop, and stops a model that needs too much memory.
+struct Limited<'a> {
+    progress: &'a dyn Progress,
     memory: Option<u64>,
     exceeded: AtomicBool,
 }
 
-impl Observer for JobObserver<'_, '_> {
-    fn epoch(&self, _: &Trial, record: &EpochRecord, _: &EpochRecord) {
-        if record.epoch == 1
+impl Progress for Limited<'_> {
+    fn epoch(&self, epoch: &Epoch) {
+        if epoch.epoch == 1
             && let Some(limit) = self.memory
             && resident().is_some_and(|held| held > limit)
         {
@@ -351,50 +350,9 @@ impl Observer for JobObserver<'_, '_> {
         }
     }
 
-    fn done(&self, result: &TrialResult) {
-        let setting = self.jobs.setting;
-        let Some(labels) = &setting.dataset.labels else { return };
-        let trial = &result.trial;
-        let key = setting.key(self.entrant, Repeat { seed: trial.seed, split: trial.split });
-        let job = JobResult {
-            key: key.clone(),
-            charge: trial.charge.map(ChargeChoice::Fixed),
-            high: self.high,
-            val_loss: result.best.val_loss,
-            val_accuracy: result.metrics[1].accuracy,
-            right: hexadecimal(&hits(result, labels, &setting.splits[trial.split])),
-            epochs: result.history.len(),
-            parameters: result.parameters,
-            bytes: result.bytes,
-            build_seconds: result.build_seconds,
-            seconds: result.seconds,
-        };
-        let mut finals = self.finals.lock().unwrap_or_else(PoisonError::into_inner);
-        let trials = finals.entry(key).or_default();
-        if trials.is_empty() {
-            self.jobs.done.fetch_add(1, Relaxed);
-        }
-        if !self.chooses {
-            self.jobs.keep(&job);
-        }
-        trials.push((*trial, job));
-        drop(finals);
-        self.jobs.tell(self.entrant);
+    fn is_stopped(&self) -> bool {
+        self.exceeded.load(Relaxed) || self.progress.is_stopped()
     }
-
-    fn stop(&self) -> bool {
-        self.exceeded.load(Relaxed) || self.jobs.progress.is_stopped()
-    }
-}
-
-/// Which labelled test nodes were classified rightly.
-fn hits(result: &TrialResult, labels: &Labels, split: &Split) -> Vec<bool> {
-    let Targets { nodes, pairs } = Targets::of(&split.test, labels);
-    let right = nodes
-        .iter()
-        .zip(&pairs)
-        .map(|(&u, &(_, class))| argmax(result.log_probabilities.row(u as usize)) as u32 == class);
-    right.collect()
 }
 
 /// Bytes of memory that the process holds, where the system tells.

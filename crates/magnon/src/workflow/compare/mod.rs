@@ -14,6 +14,7 @@ mod answers;
 mod assemble;
 mod controls;
 mod entrant;
+mod hexadecimal;
 mod hits;
 mod job;
 mod parts;

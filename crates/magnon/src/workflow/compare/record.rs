@@ -87,7 +87,7 @@ mod tests {
             high: None,
             val_loss: 0.1,
             val_accuracy: 1.0 / 3.0,
-            right: "f0".to_owned(),
+            right: [[true; 4], [false; 4]].concat(),
             epochs: 3,
             parameters: 4,
             bytes: 5,

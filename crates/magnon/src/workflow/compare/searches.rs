@@ -6,12 +6,12 @@ use super::{CompareRecord, TuneBudget, Tuned};
 use crate::Error;
 use crate::cycles::ChargeAdvice;
 use crate::model::SharedInputs;
+use crate::progress::Quiet;
 use crate::train::RunConfig;
 use crate::workflow::charge::phase_of;
 use crate::workflow::tune::{SearchInput, Searcher, TrialNotes, TuneConfig, is_open, is_trial_of};
 use crate::workflow::{Journal, OpenPart, Progress, find_cycles};
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 
 /// A training that a search lacks.
 pub(super) struct OpenTrial {
@@ -255,14 +255,5 @@ fn hand_on(entrants: &mut [Entrant]) {
         if let Some((_, configs)) = models.iter().find(|(name, _)| *name == entrant.name) {
             entrant.configs = configs.iter().map(without_direction).collect();
         }
-    }
-}
-
-/// Hands on the stop, and nothing of the steps inside.
-struct Quiet<'a>(&'a dyn Progress);
-
-impl Progress for Quiet<'_> {
-    fn stop_flag(&self) -> &AtomicBool {
-        self.0.stop_flag()
     }
 }

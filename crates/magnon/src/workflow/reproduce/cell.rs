@@ -3,8 +3,9 @@
 use super::Work;
 use crate::Error;
 use crate::data::SplitChoice;
+use crate::progress::{Progress, Quiet};
 use crate::train::{Experiment, Repeat, RunConfig, Summary};
-use crate::workflow::{Job, Progress, Stopper};
+use crate::workflow::Job;
 use serde::{Deserialize, Serialize};
 
 /// Ours and the paper's.
@@ -128,6 +129,6 @@ fn accuracies(
     };
     let experiment = Experiment::on(dataset, config, splits, repeats)?;
     let experiment = experiment.with_graph(&dataset.graph, &found.shared);
-    let outcome = experiment.run(None, &Stopper(progress))?;
+    let outcome = experiment.run(None, &Quiet(progress))?;
     Ok(outcome.runs.iter().map(|run| run.metrics[2].accuracy).collect())
 }

@@ -50,7 +50,7 @@ pub(super) fn responses(work: &mut Work) -> Result<Vec<Table>, Error> {
                 let config = OperatorConfig { charge, kind, ..Default::default() };
                 let pattern = found.shared.pattern().clone();
                 let operator = MagneticOperator::from_pattern(pattern, &config)?;
-                let values = spectrum(&operator, &SpectrumConfig::default(), &|_, _| true)?;
+                let values = spectrum(&operator, &SpectrumConfig::default(), &())?;
                 curves.push((charge.value(), values.eigenvalues));
             }
             let dataset = found.title().to_owned();
@@ -67,7 +67,7 @@ pub(super) fn eigenmap(work: &mut Work) -> Result<Vec<Table>, Error> {
     let charge = Charge::fraction(1, 3)?;
     let kind = Kind::Laplacian;
     let config = OperatorConfig { charge, kind, self_loops: false, ..Default::default() };
-    let map = map_of(&found.dataset.graph, &config, &EigenmapConfig::default(), &|_, _| true)?;
+    let map = map_of(&found.dataset.graph, &config, &EigenmapConfig::default(), &())?;
     let labels = found.dataset.labels.as_ref();
     work.eigenmap = Some(EigenmapData {
         dataset: found.title().to_owned(),

@@ -13,9 +13,7 @@ use crate::Error;
 use crate::data::{Dataset, Fingerprint};
 use crate::model::{ChargeChoice, MappedRows};
 use crate::run::{PredictionCache, RunFolder, SavedModel};
-use crate::train::{
-    EpochRecord, Experiment, History, Observer, Outcome, RunConfig, TrainError, Trial, TrialResult,
-};
+use crate::train::{Experiment, History, Outcome, RunConfig, TrainError, TrialResult};
 use std::path::{Path, PathBuf};
 
 /// Where a run is kept, and where it comes from.
@@ -94,7 +92,7 @@ pub fn train_on(
     };
     let advice = found.as_ref().ok().and_then(Option::as_ref).map(|cycles| &cycles.advice);
     let outcome = match &found {
-        Ok(_) => experiment.run(advice, &Watching(progress)).map_err(Error::from),
+        Ok(_) => experiment.run(advice, progress).map_err(Error::from),
         Err(_) => Err(Error::Stopped),
     };
     let outcome = outcome.inspect_err(|error| {
@@ -186,26 +184,5 @@ fn saved(
         width: dataset.features.as_ref().map_or(0, |features| features.cols()),
         classes: dataset.labels.as_ref().map(|labels| labels.names.clone()).unwrap_or_default(),
         weights: best.weights.clone(),
-    }
-}
-
-/// Hands on what trials do, and stops them where the call is stopped.
-struct Watching<'a>(&'a dyn Progress);
-
-impl Observer for Watching<'_> {
-    fn begin(&self, trials: usize) {
-        self.0.observer().begin(trials);
-    }
-    fn epoch(&self, trial: &Trial, record: &EpochRecord, best: &EpochRecord) {
-        self.0.observer().epoch(trial, record, best);
-    }
-    fn done(&self, result: &TrialResult) {
-        self.0.observer().done(result);
-    }
-    fn filtering(&self, done: usize, total: usize) {
-        self.0.observer().filtering(done, total);
-    }
-    fn stop(&self) -> bool {
-        self.0.is_stopped()
     }
 }

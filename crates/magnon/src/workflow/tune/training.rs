@@ -3,10 +3,10 @@
 use super::TuneRecord;
 use super::search::Searcher;
 use crate::Error;
+use crate::progress::Quiet;
 use crate::train::{
     Experiment, Outcome, Repeat, RunConfig, Seconds, TrainError, TrialResult, run_together,
 };
-use crate::workflow::Stopper;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ impl Searcher<'_> {
             if beside_others {
                 experiment = experiment.on_one_thread();
             }
-            experiment.run(self.advice, &Stopper(self.progress))
+            experiment.run(self.advice, &Quiet(self.progress))
         });
         self.record(key, outcome, start.elapsed().as_secs_f64())
     }
@@ -66,7 +66,7 @@ impl Searcher<'_> {
                 Err(error) => keep(*at, Err(error)),
             }
         }
-        let stopper = Stopper(self.progress);
+        let stopper = Quiet(self.progress);
         let done = |k: usize, outcome| keep(numbers[k], outcome);
         run_together(&experiments, self.advice, &stopper, &done)?;
         let records = records.into_inner().unwrap_or_else(PoisonError::into_inner);

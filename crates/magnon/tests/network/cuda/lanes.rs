@@ -65,7 +65,7 @@ impl Bench {
             shared: None,
             field: None,
             purpose: Purpose::Train { train, val, batches: false },
-            progress: &|_, _| true,
+            progress: &(),
         };
         let network = model.build(engine, &inputs).unwrap();
         let views = [0, 1].map(|part| network.view(engine, &targets[part].nodes).unwrap());
