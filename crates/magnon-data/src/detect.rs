@@ -5,6 +5,7 @@ use super::listing::listed;
 use super::numpy::Npz;
 use super::raw_dataset::Raw;
 use super::read::*;
+use super::reader;
 use super::recognise::recognise;
 use super::store::{Store, is_archive};
 use super::table::TableKind;
@@ -21,18 +22,24 @@ struct Reader {
     /// The data sets of this format, as names that `read` understands.
     finds: fn(&Store) -> Vec<String>,
     read: fn(&Store, &str, &LoadConfig) -> Result<Raw, DataError>,
+    /// Whether its edges can be read in blocks, where they are more than memory holds.
+    streams: bool,
 }
 
-/// One line per reader. Those that heed more than the file say so with `(config)`.
+/// One line per reader. Those that heed more than the file say so with `(config)`, and those that can read edges in
+/// blocks with `streams`.
 macro_rules! readers {
     (@read $module:ident) => { |store, name, _| $module::read(store, name) };
     (@read $module:ident config) => { $module::read };
-    ($($rank:literal $module:ident $(($config:ident))? $format:literal),* $(,)?) => {
+    (@streams) => { false };
+    (@streams streams) => { true };
+    ($($rank:literal $module:ident $(($config:ident $(, $streams:ident)?))? $format:literal),* $(,)?) => {
         [$(Reader {
             format: $format,
             rank: $rank,
             finds: $module::finds,
             read: readers!(@read $module $($config)?),
+            streams: readers!(@streams $($($streams)?)?),
         }),*]
     };
 }
@@ -60,11 +67,8 @@ const READERS: &[Reader] = &readers![
     2 node_link (config) "node-link JSON of networkx (.json)",
     2 adjlist "an adjacency list of networkx (.adjlist)",
     2 torch "PyTorch Geometric's Data or a dictionary of tensors (.pt, .pth, .pkl)",
-    3 edge_list (config) "an edge list (.txt, .csv, .tsv, .edges)",
+    3 edge_list (config, streams) "an edge list (.txt, .csv, .tsv, .edges)",
 ];
-
-/// What edge lists are called above.
-const EDGE_LIST: &str = "an edge list (.txt, .csv, .tsv, .edges)";
 
 /// A data set and the name that it goes by.
 pub(crate) struct Found {
@@ -105,7 +109,7 @@ fn called_edges(found: &mut Vec<(&'static Reader, String)>) {
 /// The store and the name of the edge list at `path`, where it is one; it may be larger than memory.
 pub(crate) fn edge_list(path: &Path) -> Result<Option<(Store, String)>, DataError> {
     let Located { store, reader, name } = locate(path)?;
-    Ok((reader.format == EDGE_LIST).then_some((store, name)))
+    Ok((reader.streams).then_some((store, name)))
 }
 
 /// Where a data set is, and what reads it.
@@ -117,6 +121,13 @@ struct Located {
 
 /// Finds the one data set at `path` and reads it.
 pub(crate) fn read(path: &Path, config: &LoadConfig) -> Result<Found, DataError> {
+    if let Some((format, found)) = reader::read(path)? {
+        let store = Store::open(path)?;
+        let name = short_name(store.path(), store.only().unwrap_or_default());
+        let mut raw = found.into_raw(path)?;
+        raw.reading.format = format;
+        return Ok(Found { name, raw, store, companions: Vec::new() });
+    }
     let Located { store, reader, name } = locate(path)?;
     store.forget_reads();
     let mut raw = (reader.read)(&store, &name, config)?;

@@ -2,9 +2,19 @@
 
 use super::chebyshev::fit;
 use super::form::horner;
-use super::{Accuracy, Filter, FilterError};
+use super::{Accuracy, Filter, FilterEntry, FilterError};
 use crate::compute::Series;
 use crate::operator::Bounds;
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["order", "coefficients", "feedback", "exact", "tolerance"],
+    ..FilterEntry::new("arma", "Feed-forward times feedback part", |config, domain, _| {
+        let feed_forward = config.coefficients.as_deref().unwrap_or_default();
+        let feedback = config.feedback.as_deref().unwrap_or_default();
+        Filter::arma(feed_forward, feedback, domain, config.accuracy())
+    })
+};
 
 impl Filter {
     /// (Σ_{f≥0} ζ_f S^f)(I + Σ_{b≥1} η_b S^b)^{-1}, for an operator with spectrum in `domain`, on

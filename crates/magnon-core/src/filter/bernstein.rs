@@ -1,13 +1,21 @@
 //! Bernstein polynomials.
 
 use super::form::to_unit;
-use super::{Filter, FilterError};
+use super::{Filter, FilterEntry, FilterError};
 use crate::compute::Series;
 use crate::compute::chebyshev::interpolate;
 use crate::operator::{Bounds, Kind};
 
 /// The change of basis takes time with the cube of their number.
 const MOST: usize = 1024;
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["coefficients"],
+    ..FilterEntry::new("bernstein", "Bernstein polynomial", |config, domain, kind| {
+        Filter::bernstein(config.coefficients.as_deref().unwrap_or_default(), domain, kind)
+    })
+};
 
 impl Filter {
     /// Σ_k θ_k C(K,k) 2^{−K} (2I − L)^{K−k} L^k, K = number of coefficients − 1: θ_k is about the

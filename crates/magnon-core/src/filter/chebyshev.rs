@@ -1,8 +1,16 @@
 //! Chebyshev series.
 
-use super::{Filter, FilterError};
+use super::{Filter, FilterEntry, FilterError};
 use crate::compute::chebyshev::{self, Fitted, MAX_TERMS};
 use crate::compute::{Bounds, Series};
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["coefficients"],
+    ..FilterEntry::new("chebyshev", "Chebyshev series", |config, domain, _| {
+        Filter::chebyshev(config.coefficients.as_deref().unwrap_or_default(), domain)
+    })
+};
 
 impl Filter {
     /// Σ c_k T_k(S̃), with S̃ the operator mapped from `domain` to [−1, 1]: S itself for a normalised

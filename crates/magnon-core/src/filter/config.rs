@@ -1,51 +1,8 @@
 //! `FilterConfig`: the configuration of a filter, as flags and files write it.
 
-use super::{Accuracy, Filter, FilterError};
+use super::{Accuracy, Filter, FilterError, FilterKind};
 use crate::operator::{Bounds, Kind};
 use serde::{Deserialize, Serialize};
-
-/// The filters; see the [module](super).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum FilterKind {
-    /// LinearRank of the paper.
-    #[default]
-    LinearRank,
-    /// Markov diffusion.
-    Markov,
-    /// Personalised PageRank.
-    Ppr,
-    /// Heat kernel.
-    Heat,
-    /// Chebyshev series.
-    Chebyshev,
-    /// Bernstein polynomial.
-    Bernstein,
-    /// Feed-forward times feedback part.
-    Arma,
-    /// General polynomial.
-    Polynomial,
-    /// A single power.
-    Power,
-}
-
-impl FilterKind {
-    /// The name, as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LinearRank => "linear-rank",
-            Self::Markov => "markov",
-            Self::Ppr => "ppr",
-            Self::Heat => "heat",
-            Self::Chebyshev => "chebyshev",
-            Self::Bernstein => "bernstein",
-            Self::Arma => "arma",
-            Self::Polynomial => "polynomial",
-            Self::Power => "power",
-        }
-    }
-}
 
 /// Configuration of a [`Filter`].
 ///
@@ -84,39 +41,26 @@ impl FilterConfig {
     /// Makes the filter for an operator of `kind` with spectrum in `domain`.
     pub fn build(&self, domain: Bounds, kind: Kind) -> Result<Filter, FilterError> {
         self.check()?;
-        let order = self.effective_order().unwrap_or_default();
-        let coefficients = self.coefficients.as_deref().unwrap_or_default();
-        match self.kind {
-            FilterKind::LinearRank => Filter::linear_rank(order),
-            FilterKind::Markov => Filter::markov(order),
-            FilterKind::Power => Filter::power(order),
-            FilterKind::Ppr => {
-                Filter::page_rank(self.alpha.unwrap_or(0.9), domain, kind, self.accuracy())
+        (self.kind.entry().build)(self, domain, kind)
+    }
+
+    /// Makes the filter as an iteration: with an order K, what K of its steps compute.
+    pub fn build_steps(&self, domain: Bounds, kind: Kind) -> Result<Filter, FilterError> {
+        match (self.kind.entry().iterate, self.order) {
+            (Some(iterate), Some(_)) => {
+                self.check()?;
+                iterate(self, domain, kind)
             }
-            FilterKind::Heat => {
-                Filter::heat(self.time.unwrap_or(1.0), domain, kind, self.accuracy())
-            }
-            FilterKind::Polynomial => Filter::polynomial(coefficients),
-            FilterKind::Chebyshev => Filter::chebyshev(coefficients, domain),
-            FilterKind::Bernstein => Filter::bernstein(coefficients, domain, kind),
-            FilterKind::Arma => {
-                let feedback = self.feedback.as_deref().unwrap_or_default();
-                Filter::arma(coefficients, feedback, domain, self.accuracy())
-            }
+            _ => self.build(domain, kind),
         }
     }
 
-    /// The order K that is meant: the one given, or 8 for a filter that needs one.
+    /// The order K that is meant: the one given, or the default of a filter that needs one.
     pub fn effective_order(&self) -> Option<usize> {
-        match self.kind {
-            FilterKind::LinearRank | FilterKind::Markov | FilterKind::Power => {
-                Some(self.order.unwrap_or(8))
-            }
-            _ => self.order,
-        }
+        self.order.or(self.kind.entry().order)
     }
 
-    fn accuracy(&self) -> Accuracy {
+    pub(super) fn accuracy(&self) -> Accuracy {
         match (self.exact, self.order) {
             (true, _) => Accuracy::Exact,
             (false, Some(order)) => Accuracy::Order(order),
@@ -126,25 +70,18 @@ impl FilterConfig {
 
     /// Refuses parameters that the filter does not have: they would be forgotten in silence.
     fn check(&self) -> Result<(), FilterError> {
-        use FilterKind::{
-            Arma, Bernstein, Chebyshev, Heat, LinearRank, Markov, Polynomial, Power, Ppr,
-        };
-        let series = &[Ppr, Heat, Arma][..];
-        let given: [(&'static str, bool, &[FilterKind]); 7] = [
-            ("order", self.order.is_some(), &[LinearRank, Markov, Power, Ppr, Heat, Arma]),
-            ("alpha", self.alpha.is_some(), &[Ppr]),
-            ("time", self.time.is_some(), &[Heat]),
-            (
-                "coefficients",
-                self.coefficients.is_some(),
-                &[Polynomial, Chebyshev, Bernstein, Arma],
-            ),
-            ("feedback coefficients", self.feedback.is_some(), &[Arma]),
-            ("exact solution; it is a finite sum already", self.exact, series),
-            ("tolerance; it is a finite sum already", self.tolerance.is_some(), series),
+        let given = [
+            ("order", self.order.is_some(), "order"),
+            ("alpha", self.alpha.is_some(), "alpha"),
+            ("time", self.time.is_some(), "time"),
+            ("coefficients", self.coefficients.is_some(), "coefficients"),
+            ("feedback", self.feedback.is_some(), "feedback coefficients"),
+            ("exact", self.exact, "exact solution; it is a finite sum already"),
+            ("tolerance", self.tolerance.is_some(), "tolerance; it is a finite sum already"),
         ];
-        let stray = given.iter().find(|(_, given, kinds)| *given && !kinds.contains(&self.kind));
-        if let Some((parameter, ..)) = stray {
+        let known = self.kind.entry().parameters;
+        let stray = given.iter().find(|(name, given, _)| *given && !known.contains(name));
+        if let Some(&(_, _, parameter)) = stray {
             return Err(FilterError::Unused { filter: self.kind.name(), parameter });
         }
         let unused = |parameter| Err(FilterError::Unused { filter: self.kind.name(), parameter });

@@ -94,6 +94,14 @@ impl Filter {
         self.exact
     }
 
+    /// K where h(λ) = λ^K.
+    pub fn as_power(&self) -> Option<usize> {
+        let Series::Powers(coefficients) = &self.series else { return None };
+        let (last, rest) = coefficients.split_last()?;
+        let is_power = *last == 1.0 && rest.iter().all(|&c| c == 0.0);
+        is_power.then_some(rest.len())
+    }
+
     /// The response h(λ) of what is evaluated.
     pub fn response(&self, lambda: f64) -> f64 {
         match &self.series {

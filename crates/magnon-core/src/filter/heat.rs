@@ -3,9 +3,17 @@
 use super::config::check_tolerance;
 use super::form::MAX_ORDER;
 use super::polynomial::{diffusion_radius, of_diffusion};
-use super::{Accuracy, Filter, FilterError};
+use super::{Accuracy, Filter, FilterEntry, FilterError};
 use crate::compute::Series;
 use crate::operator::{Bounds, Kind};
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["order", "time", "exact", "tolerance"],
+    ..FilterEntry::new("heat", "Heat kernel", |config, domain, kind| {
+        Filter::heat(config.time.unwrap_or(1.0), domain, kind, config.accuracy())
+    })
+};
 
 impl Filter {
     /// Σ_k e^{−t} t^k/k! P^k = exp(−t(I − P)), t > 0, for an operator with spectrum in `domain`. P is

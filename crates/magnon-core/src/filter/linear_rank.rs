@@ -1,6 +1,16 @@
 //! LinearRank, the paper's filter.
 
-use super::{Filter, FilterError};
+use super::{Filter, FilterEntry, FilterError};
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["order"],
+    order: Some(8),
+    searched: &["kind", "order"],
+    ..FilterEntry::new("linear-rank", "LinearRank of the paper", |config, _, _| {
+        Filter::linear_rank(config.effective_order().unwrap_or_default())
+    })
+};
 
 impl Filter {
     /// Σ_{k=0}^{K−1} 2(K−k)/(K(K+1)) S^k, of order K ≥ 1. The coefficients fall linearly and sum

@@ -1,6 +1,16 @@
 //! Markov diffusion.
 
-use super::{Filter, FilterError};
+use super::{Filter, FilterEntry, FilterError};
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["order"],
+    order: Some(8),
+    searched: &["kind", "order"],
+    ..FilterEntry::new("markov", "Markov diffusion", |config, _, _| {
+        Filter::markov(config.effective_order().unwrap_or_default())
+    })
+};
 
 impl Filter {
     /// (1/K) Σ_{k=1}^{K} S^k, of order K ≥ 1.

@@ -34,10 +34,14 @@ mod polynomial;
 mod power;
 mod propagate;
 mod recurrence;
+mod response;
+mod table;
 
 pub use blocks::{bytes_for, columns_within};
-pub use config::{FilterConfig, FilterKind};
+pub use config::FilterConfig;
 pub use device::{Propagator, propagate_on};
 pub use error::FilterError;
 pub use form::{Accuracy, Filter};
 pub use propagate::{Exchange, Propagated, propagate, propagate_block, propagate_part};
+pub use response::Response;
+pub use table::{FILTERS, FilterEntry, FilterKind};

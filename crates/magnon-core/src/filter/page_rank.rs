@@ -3,11 +3,27 @@
 use super::config::check_tolerance;
 use super::form::MAX_ORDER;
 use super::polynomial::{diffusion_radius, of_diffusion};
-use super::{Accuracy, Filter, FilterError};
+use super::{Accuracy, Filter, FilterEntry, FilterError};
 use crate::compute::Series;
 use crate::operator::{Bounds, Kind};
 
 const NAME: &str = "personalised PageRank";
+
+/// α where none is given.
+const ALPHA: f64 = 0.9;
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["order", "alpha", "exact", "tolerance"],
+    searched: &["alpha"],
+    iterate: Some(|config, domain, kind| {
+        let order = config.order.unwrap_or_default();
+        Filter::page_rank_steps(config.alpha.unwrap_or(ALPHA), domain, kind, order)
+    }),
+    ..FilterEntry::new("ppr", "Personalised PageRank", |config, domain, kind| {
+        Filter::page_rank(config.alpha.unwrap_or(ALPHA), domain, kind, config.accuracy())
+    })
+};
 
 impl Filter {
     /// Σ_k (1−α)α^k P^k = (1−α)(I − αP)^{-1}, 0 < α < 1, for an operator with spectrum in `domain`. P

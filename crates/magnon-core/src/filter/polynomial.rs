@@ -1,10 +1,18 @@
 //! The general polynomial.
 
 use super::form::horner;
-use super::{Filter, FilterError};
+use super::{Filter, FilterEntry, FilterError};
 use crate::compute::Series;
 use crate::compute::chebyshev::interpolate;
 use crate::operator::Bounds;
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["coefficients"],
+    ..FilterEntry::new("polynomial", "General polynomial", |config, _, _| {
+        Filter::polynomial(config.coefficients.as_deref().unwrap_or_default())
+    })
+};
 
 impl Filter {
     /// Σ θ_k S^k.

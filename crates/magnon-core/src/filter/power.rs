@@ -1,6 +1,16 @@
 //! A single power of the operator: what SGC propagates with.
 
-use super::{Filter, FilterError};
+use super::{Filter, FilterEntry, FilterError};
+
+/// The entry in the table of filters.
+pub(super) const ENTRY: FilterEntry = FilterEntry {
+    parameters: &["order"],
+    order: Some(8),
+    searched: &["order"],
+    ..FilterEntry::new("power", "A single power", |config, _, _| {
+        Filter::power(config.effective_order().unwrap_or_default())
+    })
+};
 
 impl Filter {
     /// h(λ) = λ^K.

@@ -88,10 +88,7 @@ pub(super) fn filtered_after<'a>(
     let operator = operator(inputs, model)?;
     let config = inputs.filter.ok_or(ModelError::Missing { model, what: "a filter" })?;
     let (domain, kind) = (operator.bounds(), operator.config().kind);
-    let mut filter = config.build(domain, kind)?;
-    if let (FilterKind::Ppr, Some(order)) = (config.kind, config.order) {
-        filter = Filter::page_rank_steps(config.alpha.unwrap_or(0.9), domain, kind, order)?;
-    }
+    let filter = config.build_steps(domain, kind)?;
     let mut layout = Layout::default();
     let network = Perceptron::declare(&mut layout, inputs, hidden, dropout, init);
     Ok(Box::new(GraphNetwork::new(layout, FilteredAfter { operator, filter, network }, inputs)))

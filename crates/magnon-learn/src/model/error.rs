@@ -60,6 +60,9 @@ pub enum ModelError {
     /// The model cannot do what is asked.
     #[error("{0}")]
     Unsupported(String),
+    /// Another model has the name.
+    #[error("there is a model called {0} already; give yours another name")]
+    Taken(&'static str),
     /// Filtered features that do not belong to the data.
     #[error("{what} has {found}, but {expected} are needed")]
     Mismatch {

@@ -16,7 +16,7 @@ use magnon_core::operator::{MagneticOperator, Neighbourhood, OperatorConfig, Pat
 use std::sync::Arc;
 
 /// The layers of a model that propagates inside of training.
-pub(super) trait GraphModel: Send + Sync {
+pub trait GraphModel: Send + Sync {
     /// Steps over the network's pattern that a row looks away; `None` where it sees everything.
     fn steps(&self) -> Option<usize>;
     /// How far a node sees in the graph: as many steps, where the network's pattern is that of the
@@ -31,7 +31,7 @@ pub(super) trait GraphModel: Send + Sync {
 }
 
 /// What a [`GraphModel`] sees.
-pub(super) struct GraphView {
+pub struct GraphView {
     /// Features of the nodes that are seen, as a map.
     pub features: Arc<Map>,
     /// The model's maps.
@@ -47,7 +47,7 @@ impl GraphView {
 }
 
 /// A graph model on data.
-pub(super) struct GraphNetwork<'a, M> {
+pub struct GraphNetwork<'a, M> {
     layout: Layout,
     model: Arc<M>,
     pattern: Arc<Pattern>,
@@ -150,10 +150,7 @@ impl<M: GraphModel> View for Bound<M> {
 }
 
 /// The operator that a model takes.
-pub(super) fn operator(
-    inputs: &Inputs,
-    model: &'static str,
-) -> Result<MagneticOperator, ModelError> {
+pub fn operator(inputs: &Inputs, model: &'static str) -> Result<MagneticOperator, ModelError> {
     let missing = ModelError::Missing { model, what: "an operator" };
     operator_of(inputs, inputs.operator.ok_or(missing)?)
 }

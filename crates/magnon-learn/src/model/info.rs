@@ -28,6 +28,24 @@ pub struct ModelInfo {
     pub tunable: &'static [Tunable],
 }
 
+impl ModelInfo {
+    /// A model that symmetrises the graph and takes neither an operator nor a filter; struct update syntax says what else
+    /// it is.
+    pub const fn new(name: &'static str, title: &'static str, summary: &'static str) -> Self {
+        Self {
+            name,
+            title,
+            summary,
+            source: "",
+            direction: Direction::Ignored,
+            operator: None,
+            filter: None,
+            training: TrainingDefaults::MGC,
+            tunable: &[],
+        }
+    }
+}
+
 /// What a model makes of the direction of edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {

@@ -38,6 +38,7 @@ mod sgc;
 pub use bank::{BankActivation, Channel, ChannelBlock, Channels, filter_channels};
 pub use dirgnn::JumpingKnowledge;
 pub use error::ModelError;
+pub use graph::{GraphModel, GraphNetwork, GraphView, operator};
 pub use info::{Direction, FilterNeed, ModelInfo, OperatorNeed, TrainingDefaults};
 pub use mgc::Gate;
 pub use network::{
@@ -48,29 +49,28 @@ pub use rows::{MappedRows, ProductOrder, RowSource};
 pub use select::{ChargeChoice, KindChoice, OperatorChoice, PassChoice, PassEvidence, choose_pass};
 pub use shared::SharedInputs;
 pub(crate) use table::names_hint;
+pub use table::{ModelConfig, register};
 pub use tunable::{Tunable, Values};
 
-use magnon_core::compute::Engine;
-
 table::models! {
-    Mgc => mgc::MgcConfig,
-    Mlp => mlp::MlpConfig,
-    Sgc => sgc::SgcConfig,
-    Gfnn => gfnn::GfnnConfig,
-    S2gc => s2gc::S2gcConfig,
-    Gcn => gcn::GcnConfig,
-    Chebynet => chebynet::ChebynetConfig,
-    Ppnp => ppnp::PpnpConfig,
-    Appnp => appnp::AppnpConfig,
-    GdcPpr => gdc::GdcPprConfig,
-    GdcHkpr => gdc::GdcHkprConfig,
-    Gprgnn => gprgnn::GprgnnConfig,
-    Gat => gat::GatConfig,
-    Digcn => digcn::DigcnConfig,
-    Magnet => magnet::MagnetConfig,
-    Dirgnn => dirgnn::DirgnnConfig,
-    Fabernet => fabernet::FabernetConfig,
-    Fsgnn => fsgnn::FsgnnConfig,
-    Linkx => linkx::LinkxConfig,
-    Bank => bank::BankConfig,
+    mgc::MgcConfig,
+    mlp::MlpConfig,
+    sgc::SgcConfig,
+    gfnn::GfnnConfig,
+    s2gc::S2gcConfig,
+    gcn::GcnConfig,
+    chebynet::ChebynetConfig,
+    ppnp::PpnpConfig,
+    appnp::AppnpConfig,
+    gdc::GdcPprConfig,
+    gdc::GdcHkprConfig,
+    gprgnn::GprgnnConfig,
+    gat::GatConfig,
+    digcn::DigcnConfig,
+    magnet::MagnetConfig,
+    dirgnn::DirgnnConfig,
+    fabernet::FabernetConfig,
+    fsgnn::FsgnnConfig,
+    linkx::LinkxConfig,
+    bank::BankConfig,
 }

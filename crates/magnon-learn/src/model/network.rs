@@ -11,16 +11,21 @@ use magnon_core::operator::{Neighbourhood, OperatorConfig, Pattern};
 use magnon_core::progress::Progress;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// The configuration of one model: what it is called, what it needs, and how it is built. One file
 /// has one, and the table in [`model`](super) has a line for it.
-pub trait Architecture: Clone + Default + PartialEq + Serialize + DeserializeOwned {
+pub trait Architecture:
+    Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// What the model is.
     const INFO: ModelInfo;
 
     /// Checks every range.
-    fn check(&self) -> Result<(), ModelError>;
+    fn check(&self) -> Result<(), ModelError> {
+        Ok(())
+    }
 
     /// Refuses settings that a network over this field would ignore.
     fn suits(&self, _field: Field) -> Result<(), ModelError> {

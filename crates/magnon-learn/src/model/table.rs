@@ -1,120 +1,208 @@
 //! The table of models, and `ModelConfig`, the configuration of any of them.
 
-use super::{MODELS, ModelConfig, ModelError};
+use super::{Architecture, InputShare, Inputs, MODELS, ModelError, ModelInfo, Network, TABLE};
+use crate::nn::NamedNumbers;
+use magnon_core::compute::{Engine, Field};
+use magnon_core::graph::DiGraph;
+use magnon_core::matrix::Features;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 
-/// Makes the tagged enum of all configurations and the table of what the models are.
+/// Makes the table of models.
 macro_rules! models {
-    ($($variant:ident => $config:ty),* $(,)?) => {
+    ($($config:ty),* $(,)?) => {
         $(pub use $config;)*
 
-        /// The models.
+        /// What the models of this crate are.
         pub const MODELS: &[ModelInfo] = &[$(<$config as Architecture>::INFO),*];
 
-        /// The configuration of one of the [`MODELS`]; written as the settings of the model with its
-        /// `name` beside them.
-        #[derive(Clone, Debug, PartialEq)]
-        #[allow(missing_docs)] // each variant is documented by its configuration
-        #[non_exhaustive]
-        pub enum ModelConfig {
-            $($variant($config)),*
-        }
-
-        impl ModelConfig {
-            /// The model of a name, with its own defaults.
-            pub fn named(name: &str) -> Result<Self, ModelError> {
-                $(if <$config as Architecture>::INFO.name == name {
-                    return Ok(Self::$variant(Default::default()));
-                })*
-                Err(ModelError::Unknown(name.to_owned()))
-            }
-
-            /// What the model is.
-            pub fn info(&self) -> &'static ModelInfo {
-                match self {
-                    $(Self::$variant(_) => const { &<$config as Architecture>::INFO }),*
-                }
-            }
-
-            /// Checks every range.
-            pub fn check(&self) -> Result<(), ModelError> {
-                match self {
-                    $(Self::$variant(config) => config.check()),*
-                }
-            }
-
-            /// Refuses settings that a network over this field would ignore.
-            pub fn suits(&self, field: magnon_core::compute::Field) -> Result<(), ModelError> {
-                match self {
-                    $(Self::$variant(config) => config.suits(field)),*
-                }
-            }
-
-            /// The configurations that are tried where this one leaves something open; none where it
-            /// does not.
-            pub fn alternatives(
-                &self,
-                graph: &magnon_core::graph::DiGraph,
-                features: &magnon_core::matrix::Features,
-            ) -> Vec<Self> {
-                match self {
-                    $(Self::$variant(config) => {
-                        config.alternatives(graph, features).into_iter().map(Self::$variant).collect()
-                    }),*
-                }
-            }
-
-            /// How much trained weights take from each of the model's inputs; empty where it does not
-            /// weigh them.
-            pub fn shares(&self, weights: &[crate::nn::NamedNumbers]) -> Vec<crate::model::InputShare> {
-                match self {
-                    $(Self::$variant(config) => config.shares(weights)),*
-                }
-            }
-
-            /// Builds the network on a graph with its features.
-            pub fn build<'a>(
-                &self,
-                engine: &Engine,
-                inputs: &Inputs<'a>,
-            ) -> Result<Box<dyn Network + 'a>, ModelError> {
-                self.check()?;
-                match self {
-                    $(Self::$variant(config) => config.build(engine, inputs)),*
-                }
-            }
-
-            fn settings_value(&self) -> Result<serde_json::Value, serde_json::Error> {
-                match self {
-                    $(Self::$variant(config) => serde_json::to_value(config)),*
-                }
-            }
-
-            fn with_settings(
-                &self,
-                settings: serde_json::Value,
-            ) -> Result<Self, serde_json::Error> {
-                match self {
-                    $(Self::$variant(_) => serde_json::from_value(settings).map(Self::$variant)),*
-                }
-            }
-        }
+        const TABLE: &[table::Entry] = &[$(table::Entry::of::<$config>()),*];
     };
 }
 pub(super) use models;
 
+/// A model of the table.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    info: &'static ModelInfo,
+    default: fn() -> ModelConfig,
+}
+
+impl Entry {
+    pub const fn of<A: Architecture>() -> Self {
+        Self { info: const { &A::INFO }, default: || A::default().into() }
+    }
+}
+
+/// Models of other crates.
+static REGISTERED: RwLock<Vec<Entry>> = RwLock::new(Vec::new());
+
+/// Adds a model of another crate, so that configurations and run folders may name it. A name that is taken is refused.
+///
+/// A configuration of the model can be trained without this, too; only reading it back takes its name.
+pub fn register<A: Architecture>() -> Result<(), ModelError> {
+    let entry = Entry::of::<A>();
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut taken = TABLE.iter().chain(registered.iter());
+    if taken.any(|other| other.info.name == entry.info.name) {
+        return Err(ModelError::Taken(entry.info.name));
+    }
+    registered.push(entry);
+    Ok(())
+}
+
+/// An [`Architecture`] whose type is not known.
+trait AnyModel: fmt::Debug + Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn info(&self) -> &'static ModelInfo;
+    fn check(&self) -> Result<(), ModelError>;
+    fn suits(&self, field: Field) -> Result<(), ModelError>;
+    fn alternatives(&self, graph: &DiGraph, features: &Features) -> Vec<ModelConfig>;
+    fn shares(&self, weights: &[NamedNumbers]) -> Vec<InputShare>;
+    fn build<'a>(
+        &self,
+        engine: &Engine,
+        inputs: &Inputs<'a>,
+    ) -> Result<Box<dyn Network + 'a>, ModelError>;
+    fn settings(&self) -> Result<Value, serde_json::Error>;
+    fn with_settings(&self, settings: Value) -> Result<ModelConfig, serde_json::Error>;
+    fn is(&self, other: &dyn AnyModel) -> bool;
+}
+
+impl<A: Architecture> AnyModel for A {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn info(&self) -> &'static ModelInfo {
+        const { &A::INFO }
+    }
+    fn check(&self) -> Result<(), ModelError> {
+        Architecture::check(self)
+    }
+    fn suits(&self, field: Field) -> Result<(), ModelError> {
+        Architecture::suits(self, field)
+    }
+    fn alternatives(&self, graph: &DiGraph, features: &Features) -> Vec<ModelConfig> {
+        let all = Architecture::alternatives(self, graph, features);
+        all.into_iter().map(ModelConfig::from).collect()
+    }
+    fn shares(&self, weights: &[NamedNumbers]) -> Vec<InputShare> {
+        Architecture::shares(self, weights)
+    }
+    fn build<'a>(
+        &self,
+        engine: &Engine,
+        inputs: &Inputs<'a>,
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
+        Architecture::build(self, engine, inputs)
+    }
+    fn settings(&self) -> Result<Value, serde_json::Error> {
+        serde_json::to_value(self)
+    }
+    fn with_settings(&self, settings: Value) -> Result<ModelConfig, serde_json::Error> {
+        serde_json::from_value::<A>(settings).map(ModelConfig::from)
+    }
+    fn is(&self, other: &dyn AnyModel) -> bool {
+        other.as_any().downcast_ref::<A>() == Some(self)
+    }
+}
+
+/// The configuration of a model; written as the settings of the model with its `name` beside them.
+#[derive(Clone)]
+pub struct ModelConfig(Arc<dyn AnyModel>);
+
+impl<A: Architecture> From<A> for ModelConfig {
+    fn from(config: A) -> Self {
+        Self(Arc::new(config))
+    }
+}
+
+/// MGC.
 impl Default for ModelConfig {
     fn default() -> Self {
-        Self::Mgc(Default::default())
+        super::MgcConfig::default().into()
+    }
+}
+
+impl fmt::Debug for ModelConfig {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for ModelConfig {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is(other.0.as_ref())
     }
 }
 
 impl ModelConfig {
+    /// The model of a name, with its own defaults.
+    pub fn named(name: &str) -> Result<Self, ModelError> {
+        let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+        let found = TABLE.iter().chain(registered.iter()).find(|entry| entry.info.name == name);
+        found.map(|entry| (entry.default)()).ok_or_else(|| ModelError::Unknown(name.to_owned()))
+    }
+
+    /// The configuration, where it is one of this type.
+    pub fn get<A: Architecture>(&self) -> Option<&A> {
+        self.0.as_any().downcast_ref()
+    }
+
+    /// The plain network on the features: what a model is compared with to see whether the graph helps. It takes the
+    /// settings that both have.
+    pub fn without_graph(&self) -> Self {
+        let mut plain = Self::from(super::MlpConfig::default());
+        for (key, value) in self.settings() {
+            if plain.has(&key) && plain.set(&key, value).is_err() {
+                continue; // its own default serves
+            }
+        }
+        plain
+    }
+
+    /// What the model is.
+    pub fn info(&self) -> &'static ModelInfo {
+        self.0.info()
+    }
+
+    /// Checks every range.
+    pub fn check(&self) -> Result<(), ModelError> {
+        self.0.check()
+    }
+
+    /// Refuses settings that a network over this field would ignore.
+    pub fn suits(&self, field: Field) -> Result<(), ModelError> {
+        self.0.suits(field)
+    }
+
+    /// The configurations that are tried where this one leaves something open; none where it does not.
+    pub fn alternatives(&self, graph: &DiGraph, features: &Features) -> Vec<Self> {
+        self.0.alternatives(graph, features)
+    }
+
+    /// How much trained weights take from each of the model's inputs; empty where it does not weigh them.
+    pub fn shares(&self, weights: &[NamedNumbers]) -> Vec<InputShare> {
+        self.0.shares(weights)
+    }
+
+    /// Builds the network on a graph with its features.
+    pub fn build<'a>(
+        &self,
+        engine: &Engine,
+        inputs: &Inputs<'a>,
+    ) -> Result<Box<dyn Network + 'a>, ModelError> {
+        self.check()?;
+        self.0.build(engine, inputs)
+    }
+
     /// The settings by name.
     pub fn settings(&self) -> Map<String, Value> {
-        match self.settings_value() {
+        match self.0.settings() {
             Ok(Value::Object(settings)) => settings,
             _ => Map::new(),
         }
@@ -129,7 +217,7 @@ impl ModelConfig {
             return Err(ModelError::UnknownKey { model, key: key.to_owned(), keys });
         }
         settings.insert(key.to_owned(), value.clone());
-        let changed = self.with_settings(Value::Object(settings));
+        let changed = self.0.with_settings(Value::Object(settings));
         let changed = changed.map_err(|error| ModelError::BadValue {
             model,
             key: key.to_owned(),
@@ -174,7 +262,7 @@ impl<'de> Deserialize<'de> for ModelConfig {
             Some(other) => return Err(D::Error::custom(format!("a model is not called {other}"))),
             None => Self::default(),
         };
-        model.with_settings(Value::Object(object)).map_err(D::Error::custom)
+        model.0.with_settings(Value::Object(object)).map_err(D::Error::custom)
     }
 }
 

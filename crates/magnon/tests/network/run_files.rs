@@ -78,10 +78,11 @@ fn models_are_read_back_as_they_were() {
     }
 }
 
-/// The settings of an MGC, to be spoilt.
-fn mgc(saved: &mut SavedModel) -> &mut MgcConfig {
-    let ModelConfig::Mgc(config) = &mut saved.model else { panic!("an MGC") };
-    config
+/// Spoils the settings of an MGC.
+fn spoil(saved: &mut SavedModel, how: impl FnOnce(&mut MgcConfig)) {
+    let mut config = saved.model.get::<MgcConfig>().unwrap().clone();
+    how(&mut config);
+    saved.model = config.into();
 }
 
 /// Found by fuzzing: real weights met a complex operator, which no training of such a model has.
@@ -142,8 +143,8 @@ fn damaged_models_are_refused_by_name() {
     let [bias, weight, last] = [0, 1, 3]; // of the first layer, and the weights of the second
     refuse(&|saved| saved.weights[last].2[0] = f32::NAN, "layers.1.weight holds NaN");
     refuse(&|saved| saved.weights[weight].2[1] = f32::INFINITY, "layers.0.weight holds inf");
-    refuse(&|saved| mgc(saved).hidden = 0, "hidden units is 0");
-    refuse(&|saved| mgc(saved).dropout = 1.5, "dropout");
+    refuse(&|saved| spoil(saved, |mgc| mgc.hidden = 0), "hidden units is 0");
+    refuse(&|saved| spoil(saved, |mgc| mgc.dropout = 1.5), "dropout");
 
     // What does not fit together is refused before anything is computed.
     let unfit = |change: &dyn Fn(&mut SavedModel), word: &str| {
@@ -161,7 +162,10 @@ fn damaged_models_are_refused_by_name() {
     unfit(&|saved| saved.width = usize::MAX, "feature columns");
     unfit(&|saved| drop(saved.classes.pop()), "layers.1.weight has");
     unfit(&|saved| saved.classes.clear(), "layers.1.weight has");
-    unfit(&|saved| mgc(saved).hidden += 1, "layers.0.weight has 4 × 3 complex numbers");
+    unfit(
+        &|saved| spoil(saved, |mgc| mgc.hidden += 1),
+        "layers.0.weight has 4 × 3 complex numbers",
+    );
     // As many numbers, in another shape.
     let turned: fn(Shape) -> Shape = |shape| Shape::new(shape.cols(), shape.rows(), shape.field());
     for turn in [turned, Shape::as_real] {

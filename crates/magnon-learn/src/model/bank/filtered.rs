@@ -2,7 +2,8 @@
 
 use super::channel::Channel;
 use super::words::{Steps, Word, map, step_config};
-use magnon_core::filter::{FilterConfig, FilterError, FilterKind, Propagated, propagate};
+use magnon_core::compute::Bounds;
+use magnon_core::filter::{FilterConfig, FilterError, Propagated, propagate};
 use magnon_core::matrix::Features;
 use magnon_core::matrix::{Matrix, SparseMatrix};
 use magnon_core::operator::{Along, MagneticOperator, OperatorConfig, OperatorError, Pattern};
@@ -168,11 +169,12 @@ impl Sum<'_> {
 
 /// The number of steps of a power of ½(e^{i2πq}P + e^{−i2πq}Pᵀ), where it is one or two.
 fn power_steps(operator: &OperatorConfig, filter: &FilterConfig) -> Option<usize> {
-    let plain = FilterConfig { kind: filter.kind, order: filter.order, ..Default::default() };
-    let right = filter.kind == FilterKind::Power
-        && *filter == plain
-        && *operator == step_config(operator.charge);
-    filter.effective_order().filter(|steps| right && (1..=2).contains(steps))
+    if *operator != step_config(operator.charge) {
+        return None;
+    }
+    // The response of a power is that of any operator.
+    let filter = filter.build(Bounds { min: -1.0, max: 1.0 }, operator.kind).ok()?;
+    filter.as_power().filter(|steps| (1..=2).contains(steps))
 }
 
 /// All words of so many steps.

@@ -29,21 +29,10 @@ pub(super) fn suitable(trials: &Trials, main: &ModelConfig) -> Vec<(Control, Var
         Direction::Ignored | Direction::NoGraph => (),
     }
     if main.info().direction != Direction::NoGraph {
-        let model = without_graph(main);
+        let model = main.without_graph();
         let name = format!("without the graph ({})", model.info().title);
         let tells = "how much the features tell by themselves";
-        add("mlp", &name, tells, Variant { model, ..trials.variant(None) });
+        add(model.info().name, &name, tells, Variant { model, ..trials.variant(None) });
     }
     list
-}
-
-/// The plain network on the features, with the settings that it shares with a model.
-fn without_graph(model: &ModelConfig) -> ModelConfig {
-    let mut plain = ModelConfig::Mlp(Default::default());
-    for (key, value) in model.settings() {
-        if plain.has(&key) && plain.set(&key, value).is_err() {
-            continue; // its own default serves
-        }
-    }
-    plain
 }

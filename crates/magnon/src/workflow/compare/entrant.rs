@@ -3,7 +3,7 @@
 use super::is_directed;
 use super::job::{JobResult, Setting};
 use crate::graph::DiGraph;
-use crate::model::{ChargeChoice, Direction, ModelConfig, ModelInfo};
+use crate::model::{ChargeChoice, Direction, MlpConfig, ModelConfig, ModelInfo};
 use crate::operator::Charge;
 use crate::train::RunConfig;
 
@@ -123,8 +123,9 @@ pub(super) fn list(setting: &Setting) -> Vec<Entrant> {
     }
     let has_mlp = |entrant: &Entrant| entrant.info().direction == Direction::NoGraph;
     if !list.iter().any(has_mlp) {
-        let config = RunConfig::of(ModelConfig::Mlp(Default::default()));
-        list.push(Entrant::new("mlp", Variation::NoGraph, config));
+        let config = RunConfig::of(ModelConfig::from(MlpConfig::default()));
+        let name = config.model.info().name;
+        list.push(Entrant::new(name, Variation::NoGraph, config));
     }
     // On a symmetric graph these are the model itself.
     if !setting.symmetric {

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::cycles::ChargeAdvice;
-use crate::filter::FilterKind;
+use crate::filter::FILTERS;
 use crate::model::{ChargeChoice, KindChoice, PassChoice, Values};
 use crate::train::RunConfig;
 use rand::RngExt;
@@ -57,18 +57,18 @@ pub(super) fn space(base: &RunConfig, advice: Option<&ChargeAdvice>) -> Vec<Dime
             add("pass", "/operator/pass".to_owned(), passes);
         }
     }
-    match base.filter.as_ref().map(|filter| filter.kind) {
-        Some(FilterKind::LinearRank | FilterKind::Markov) => {
-            let kinds = [FilterKind::LinearRank, FilterKind::Markov];
-            let kinds = kinds.map(|kind| json!(kind.name())).to_vec();
-            add("filter", "/filter/kind".to_owned(), kinds);
-            add("order", "/filter/order".to_owned(), ORDERS.map(|k| json!(k)).to_vec());
+    for &parameter in base.filter.as_ref().map_or(&[][..], |of| of.kind.entry().searched) {
+        match parameter {
+            "kind" => {
+                let open = FILTERS.iter().filter(|entry| entry.searched.contains(&"kind"));
+                let kinds = open.map(|entry| json!(entry.name)).collect();
+                add("filter", "/filter/kind".to_owned(), kinds);
+            }
+            "order" => {
+                add("order", "/filter/order".to_owned(), ORDERS.map(|k| json!(k)).to_vec());
+            }
+            _ => add("alpha", "/filter/alpha".to_owned(), numbers(&ALPHAS)),
         }
-        Some(FilterKind::Power) => {
-            add("order", "/filter/order".to_owned(), ORDERS.map(|k| json!(k)).to_vec());
-        }
-        Some(FilterKind::Ppr) => add("alpha", "/filter/alpha".to_owned(), numbers(&ALPHAS)),
-        _ => (),
     }
     add("rate", "/train/optimiser/rate".to_owned(), numbers(&RATES));
     add("weight_decay", "/train/optimiser/weight_decay".to_owned(), numbers(&DECAYS));
