@@ -7,6 +7,8 @@ mod channels;
 mod compute;
 mod filtered;
 mod head;
+mod join;
+mod map_chains;
 mod network;
 mod prepared;
 mod probe;
@@ -18,6 +20,8 @@ mod words;
 pub use channel::Channel;
 pub use channels::Channels;
 pub use filtered::{ChannelBlock, filter_channels};
+pub use join::Join;
+pub use map_chains::{MapChain, MapChains};
 
 use super::error::{check_count, check_dropout, check_width};
 use super::tunable::{Tunable, Values, whole};

@@ -36,6 +36,8 @@ mod s2gc;
 mod sgc;
 
 pub use bank::{BankActivation, Channel, ChannelBlock, Channels, filter_channels};
+#[doc(hidden)] // for the tests of their gradients
+pub use bank::{Join, MapChain, MapChains};
 pub use dirgnn::JumpingKnowledge;
 pub use error::ModelError;
 pub use graph::{GraphModel, GraphNetwork, GraphView, operator};

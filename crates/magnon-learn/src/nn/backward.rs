@@ -1,5 +1,6 @@
 //! The way back over a tape.
 
+use super::CustomNode;
 use super::tape::{Dropped, Op};
 use super::trace::{Loss, Trace, Var};
 use magnon_core::compute::{Attention, AttentionGradient, Buffer, Done, Engine, Factor, Map, Side};
@@ -54,40 +55,40 @@ impl Trace<'_, '_> {
             Op::Product { left, right } => {
                 let given = || Factor { buffer: dy, shape, adjoint: false };
                 let (a, b) = (self.shape(left), self.shape(right));
-                self.sum_into(left, gradients, |trace, out, add| {
+                self.add_gradient(left, gradients, |trace, out, add| {
                     let right = Factor { buffer: trace.value(right)?, shape: b, adjoint: true };
                     engine.product(given(), right, (out, a), add)
                 })?;
-                self.sum_into(right, gradients, |trace, out, add| {
+                self.add_gradient(right, gradients, |trace, out, add| {
                     let left = Factor { buffer: trace.value(left)?, shape: a, adjoint: true };
                     engine.product(left, given(), (out, b), add)
                 })
             }
             Op::Map { map, x } => {
                 let from = self.shape(x);
-                self.sum_into(x, gradients, |_, out, add| {
+                self.add_gradient(x, gradients, |_, out, add| {
                     engine.map(&map, Side::Adjoint, None, (dy, shape), (out, from), add)
                 })
             }
             Op::MaskedMap { map, mask, x } => {
                 let from = self.shape(x);
-                self.sum_into(x, gradients, |trace, out, add| {
+                self.add_gradient(x, gradients, |trace, out, add| {
                     let mask = trace.tape.nodes[mask.0].mask.as_ref();
                     engine.map(&map, Side::Adjoint, mask, (dy, shape), (out, from), add)
                 })
             }
-            Op::Bias { bias, .. } => {
-                self.sum_into(bias, gradients, |_, out, add| engine.sum_rows((dy, shape), out, add))
-            }
+            Op::Bias { bias, .. } => self.add_gradient(bias, gradients, |_, out, add| {
+                engine.sum_rows((dy, shape), out, add)
+            }),
             Op::Activate { f, x } => {
                 let from = self.shape(x);
-                self.sum_into(x, gradients, |trace, out, add| {
+                self.add_gradient(x, gradients, |trace, out, add| {
                     clear_unless(engine, add, out)?;
                     let (x, y) = (trace.value(x)?, trace.value(of)?);
                     engine.activate_gradient(f, from, x, y, dy, out)
                 })
             }
-            Op::Dropout { x } => self.sum_into(x, gradients, |trace, out, add| {
+            Op::Dropout { x } => self.add_gradient(x, gradients, |trace, out, add| {
                 let mask = trace.tape.nodes[of.0].mask.as_ref();
                 engine.multiply(mask.ok_or_else(|| trace.failure())?, dy, out, add)
             }),
@@ -96,7 +97,7 @@ impl Trace<'_, '_> {
                 for k in parts.0..parts.1 {
                     let part = self.tape.list[k];
                     let from = self.shape(part);
-                    self.sum_into(part, gradients, |_, out, add| {
+                    self.add_gradient(part, gradients, |_, out, add| {
                         clear_unless(engine, add, out)?;
                         engine.add_columns((dy, shape), at, (out, from))
                     })?;
@@ -108,7 +109,7 @@ impl Trace<'_, '_> {
                 for k in parts.0..parts.1 {
                     let (part, factor) = (self.tape.list[k], self.tape.factors[k]);
                     let whole = self.shape(part).rows() == shape.rows();
-                    self.sum_into(part, gradients, |_, out, add| {
+                    self.add_gradient(part, gradients, |_, out, add| {
                         // The rows that the sum left out have no gradient from it.
                         if !whole {
                             clear_unless(engine, add, out)?;
@@ -121,11 +122,11 @@ impl Trace<'_, '_> {
             Op::Combine { coefficients, from, parts } => {
                 for k in parts.0..parts.1 {
                     let (part, k) = (self.tape.list[k], from + k - parts.0);
-                    self.sum_into(part, gradients, |trace, out, add| {
+                    self.add_gradient(part, gradients, |trace, out, add| {
                         engine.scale_by((trace.value(coefficients)?, k), dy, out, add)
                     })?;
                 }
-                self.sum_into(coefficients, gradients, |trace, out, add| {
+                self.add_gradient(coefficients, gradients, |trace, out, add| {
                     clear_unless(engine, add, out)?;
                     let list = &trace.tape.list[parts.0..parts.1];
                     list.iter().zip(from..).try_for_each(|(&part, k)| {
@@ -135,7 +136,7 @@ impl Trace<'_, '_> {
             }
             Op::Maximum { a, b } => {
                 for (x, other, strict) in [(a, b, false), (b, a, true)] {
-                    self.sum_into(x, gradients, |trace, out, add| {
+                    self.add_gradient(x, gradients, |trace, out, add| {
                         clear_unless(engine, add, out)?;
                         let (x, other) = (trace.value(x)?, trace.value(other)?);
                         engine.maximum_gradient(x, other, strict, dy, out)
@@ -145,29 +146,26 @@ impl Trace<'_, '_> {
             }
             Op::GroupDot { x, a } => {
                 let (from, groups) = (self.shape(x), shape.cols());
-                self.sum_into(x, gradients, |trace, out, add| {
+                self.add_gradient(x, gradients, |trace, out, add| {
                     clear_unless(engine, add, out)?;
                     engine.group_dot_gradient(trace.value(a)?, groups, dy, (out, from))
                 })?;
-                self.sum_into(a, gradients, |trace, out, add| {
+                self.add_gradient(a, gradients, |trace, out, add| {
                     clear_unless(engine, add, out)?;
                     engine.group_sum((trace.value(x)?, from), groups, dy, out)
                 })
             }
-            Op::NormalizeRows { x } => self.sum_into(x, gradients, |trace, out, add| {
+            Op::NormalizeRows { x } => self.add_gradient(x, gradients, |trace, out, add| {
                 clear_unless(engine, add, out)?;
                 let x = (trace.value(x)?, shape);
                 engine.normalize_rows_gradient(x, trace.value(of)?, dy, out)
             }),
-            Op::Softmax { x } => self.sum_into(x, gradients, |trace, out, add| {
+            Op::Softmax { x } => self.add_gradient(x, gradients, |trace, out, add| {
                 clear_unless(engine, add, out)?;
                 engine.softmax_gradient((trace.value(of)?, shape), dy, out)
             }),
-            Op::Chains { chains, weights, head } => {
-                self.chains_back(dy, (&chains, weights, head), gradients)
-            }
-            Op::ReadJoined { x, biases, weights, join, readout } => {
-                self.read_joined_back((of, dy), (x, biases), (weights, join, readout), gradients)
+            Op::Custom { op, inputs, key } => {
+                op.backward(self, &CustomNode { of, key, dy, inputs }, gradients)
             }
             Op::Attend { edges, inputs, heads, slope, dropout } => {
                 self.attend_back(of, dy, &edges, inputs, (heads, slope, dropout))
@@ -228,9 +226,9 @@ impl Trace<'_, '_> {
         Ok(())
     }
 
-    /// Lets `work` put something into the gradient of a matrix, or add to it where something is
-    /// there: a parameter's own, or one on the tape. A matrix from outside has none.
-    pub(super) fn sum_into(
+    /// Lets `work` write the gradient of a matrix, or add to it where its last argument says that something is there.
+    /// It is the parameter's own, or one on the tape. A matrix from outside has none.
+    pub fn add_gradient(
         &mut self,
         var: Var,
         gradients: &mut [Buffer],

@@ -8,9 +8,8 @@
 
 mod adam;
 mod backward;
-mod chains;
+mod custom;
 mod init;
-mod join;
 mod layout;
 mod parameters;
 mod schedule;
@@ -18,9 +17,8 @@ mod tape;
 mod trace;
 
 pub use adam::{Adam, AdamConfig, Decay};
-pub use chains::MapChain;
+pub use custom::{CustomNode, CustomOp};
 pub use init::{Init, initialise, initialise_bias};
-pub use join::Join;
 pub(crate) use layout::WEIGHT_COPIES;
 pub use layout::{Layout, Linear, NamedNumbers};
 pub(crate) use parameters::download;

@@ -1,7 +1,6 @@
 //! `Tape`: the record of one trace, and every buffer that it needs.
 
-use super::chains::MapChain;
-use super::join::Join;
+use super::CustomOp;
 use super::parameters::ParameterId;
 use super::trace::Var;
 use super::{Parameters, Trace};
@@ -74,19 +73,11 @@ pub(super) enum Op {
         slope: f64,
         dropout: Dropped,
     },
-    /// One part of what several chains give.
-    Chains {
-        chains: Arc<[MapChain]>,
-        weights: Span,
-        head: usize,
-    },
-    /// Channels side by side, and their biases.
-    ReadJoined {
-        x: Var,
-        biases: Span,
-        weights: Var,
-        join: Join,
-        readout: [Var; 2],
+    /// What a model brings along.
+    Custom {
+        op: Arc<dyn CustomOp>,
+        inputs: Span,
+        key: Option<DrawKey>,
     },
     /// The targets are these of the tape's.
     NllLoss {
@@ -144,16 +135,9 @@ impl Clone for Op {
                 slope: *slope,
                 dropout: *dropout,
             },
-            Self::Chains { chains, weights, head } => {
-                Self::Chains { chains: chains.clone(), weights: *weights, head: *head }
+            Self::Custom { op, inputs, key } => {
+                Self::Custom { op: op.clone(), inputs: *inputs, key: *key }
             }
-            Self::ReadJoined { x, biases, weights, join, readout } => Self::ReadJoined {
-                x: *x,
-                biases: *biases,
-                weights: *weights,
-                join: *join,
-                readout: *readout,
-            },
             Self::NllLoss { x, targets } => Self::NllLoss { x: *x, targets: *targets },
         }
     }
@@ -166,7 +150,7 @@ pub(super) struct Node {
     /// The numbers; a parameter's are where the parameters are. Missing after a failure, and where a
     /// bias or the way back took them over.
     pub value: Option<Buffer>,
-    /// The mask of a dropout, the norms of an attention, or the signs of a hidden layer.
+    /// The mask of a dropout, the norms of an attention, or what a custom operation keeps.
     pub mask: Option<Buffer>,
     pub gradient: Option<Buffer>,
 }

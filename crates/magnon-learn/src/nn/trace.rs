@@ -414,7 +414,7 @@ impl<'s, 'e> Trace<'s, 'e> {
         shape
     }
 
-    fn list(&mut self, parts: &[Var]) -> Span {
+    pub(super) fn list(&mut self, parts: &[Var]) -> Span {
         let start = self.tape.list.len();
         self.tape.list.extend_from_slice(parts);
         (start, self.tape.list.len())

@@ -1,13 +1,14 @@
 //! The gradient of every operation against central differences in double precision.
 
 use magnon::compute::{
-    Activation, Buffer, DrawKey, Engine, Field, Map, MapSource, PreciseRows, Series, Shape,
+    Activation, Buffer, Done, DrawKey, Engine, Field, Map, MapSource, PreciseRows, Series, Shape,
 };
 use magnon::filter::{Accuracy, Filter};
 use magnon::graph::generate::{GeneratorConfig, generate};
 use magnon::graph::{DiGraph, GraphBuilder, SelfLoops};
 use magnon::matrix::SparseMatrix;
-use magnon::nn::{Join, Loss, MapChain, ParameterId, Parameters, Tape, Trace, Var};
+use magnon::model::{Join, MapChain, MapChains};
+use magnon::nn::{CustomNode, CustomOp, Loss, ParameterId, Parameters, Tape, Trace, Var};
 use magnon::operator::{
     Along, Charge, EdgeMatrix, Kind, MagneticOperator, Neighbourhood, Normalize, OperatorConfig,
     Pattern,
@@ -278,13 +279,13 @@ fn joined_channels() {
             &[x.with_cols(32), row, row, weights, readout[0], readout[1]],
             |trace, p| {
                 let x = trace.sum(&[(1.0, p[0])]);
-                let logits = trace.read_joined(x, &p[1..3], p[3], join, [p[4], p[5]]);
+                let logits = join.read(trace, x, &p[1..3], p[3], [p[4], p[5]]);
                 loss(trace, logits, &TARGETS)
             },
         );
         check(&engine, &[x, x, row, row, weights, readout[0]], |trace, p| {
             let channels = [0, 1].map(|c| (trace.sum(&[(1.0, p[c])]), Some(p[c + 2])));
-            let hidden = trace.join(&channels, p[4], join);
+            let hidden = join.apply(trace, &channels, p[4]);
             let logits = trace.product(hidden, p[5]);
             loss(trace, logits, &TARGETS)
         });
@@ -314,10 +315,10 @@ fn joined_channels_are_what_their_steps_give() {
         let p: Vec<Var> = ids.iter().map(|&id| trace.parameter(id)).collect();
         let logits = if at_once {
             let x = trace.concatenate(&p[..2]);
-            trace.read_joined(x, &p[2..4], p[4], join, [p[5], p[6]])
+            join.read(&mut trace, x, &p[2..4], p[4], [p[5], p[6]])
         } else {
             let channels = [0, 1].map(|c| (trace.sum(&[(1.0, p[c])]), Some(p[c + 2])));
-            let hidden = trace.join(&channels, p[4], join);
+            let hidden = join.apply(&mut trace, &channels, p[4]);
             trace.linear(hidden, p[5], p[6])
         };
         let loss = loss(&mut trace, logits, &targets);
@@ -352,21 +353,20 @@ fn chains_of_maps() {
         let map = |rows: usize, cols: usize, salt: usize| {
             prepare(&engine, MapSource::Precise(precise(rows, cols, salt)))
         };
-        let chains: Arc<[MapChain]> = Arc::new([
-            MapChain {
-                tail: vec![map(7, 3, 1), map(3, 4, 2)],
-                heads: vec![map(5, 7, 3), map(2, 7, 4)],
-            },
-            MapChain { tail: vec![], heads: vec![map(5, 6, 5), map(2, 6, 6)] },
-        ]);
+        let ways = [
+            (vec![map(7, 3, 1), map(3, 4, 2)], vec![map(5, 7, 3), map(2, 7, 4)]),
+            (vec![], vec![map(5, 6, 5), map(2, 6, 6)]),
+        ];
+        let chain = |(tail, heads): (Vec<_>, Vec<_>)| MapChain { tail, heads };
+        let chains = MapChains::new(ways.clone().map(chain).into());
         let shapes = [Shape::real(4, 32), Shape::real(6, 32)];
         check(&engine, &shapes, |trace, p| {
-            let y = trace.map_chains(&chains, p, 0);
+            let y = chains.apply(trace, p, 0);
             // The other part is there already, and changes nothing.
-            let other = trace.map_chains(&chains, p, 1);
+            let other = chains.apply(trace, p, 1);
             for (part, all) in [y, other].into_iter().enumerate() {
                 let one_by_one = [0, 1].map(|c: usize| {
-                    let MapChain { tail, heads } = &chains[c];
+                    let (tail, heads) = &ways[c];
                     let inner = tail.iter().rev().fold(p[c], |x, map| trace.map(map, x));
                     trace.map(&heads[part], inner)
                 });
@@ -378,12 +378,44 @@ fn chains_of_maps() {
         // Weights that are no parameters, and one that two chains share.
         check(&engine, &[Shape::real(6, 32)], |trace, p| {
             let chain = |salt: usize| MapChain { tail: vec![], heads: vec![map(5, 6, salt)] };
-            let chains: Arc<[MapChain]> = Arc::new([chain(1), chain(2), chain(3)]);
+            let chains = MapChains::new(vec![chain(1), chain(2), chain(3)]);
             let scaled = trace.sum(&[(2.0, p[0])]);
-            let y = trace.map_chains(&chains, &[p[0], scaled, p[0]], 0);
+            let y = chains.apply(trace, &[p[0], scaled, p[0]], 0);
             loss(trace, y, &TARGETS)
         });
     }
+}
+
+/// 2X − Y by an operation of its own, which keeps nothing.
+struct Twice;
+
+impl CustomOp for Twice {
+    fn backward(&self, trace: &mut Trace, node: &CustomNode, gradients: &mut [Buffer]) -> Done {
+        let engine = trace.engine();
+        let inputs = trace.inputs(node).to_vec();
+        for (x, factor) in inputs.into_iter().zip([2.0, -1.0]) {
+            trace.add_gradient(x, gradients, |_, out, add| {
+                engine.scale(factor, node.dy, out, add)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn an_operation_of_its_own() {
+    let engine = Engine::double().sequential();
+    check(&engine, &[Shape::real(5, 3), Shape::real(5, 3)], |trace, p| {
+        let shape = trace.shape(p[0]);
+        let x = trace.custom(Arc::new(Twice), p, shape, (None, 0), |trace, _, out| {
+            trace.engine().scale(2.0, trace.value(p[0])?, out, false)?;
+            trace.engine().scale(-1.0, trace.value(p[1])?, out, true)
+        });
+        let plain = trace.sum(&[(2.0, p[0]), (-1.0, p[1])]);
+        assert_eq!(value(trace, x), value(trace, plain));
+        let x = trace.activate(Activation::Tanh, x);
+        loss(trace, x, &TARGETS)
+    });
 }
 
 #[test]

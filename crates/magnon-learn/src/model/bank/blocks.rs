@@ -1,9 +1,10 @@
 //! What the channels of some nodes need in a step.
 
 use super::compute::{Computed, From, Product};
+use super::map_chains::MapChains;
 use crate::model::ModelError;
 use crate::model::rows::{dense_rows, feature_rows, filter_rows};
-use crate::nn::{MapChain, Trace, Var};
+use crate::nn::{Trace, Var};
 use magnon_core::compute::{Engine, Map, MapSource};
 use magnon_core::matrix::SparseMatrix;
 use magnon_core::operator::{Along, EdgeMatrix, Neighbourhood};
@@ -14,8 +15,8 @@ use std::sync::Arc;
 pub(super) enum Blocks {
     /// One by one.
     Apart(Vec<Block>),
-    /// All at once, as chains whose head of this number has the rows of these nodes.
-    Together { chains: Arc<[MapChain]>, head: usize },
+    /// All at once, as chains, of which a part has the rows of these nodes.
+    Together { chains: Arc<MapChains>, part: usize },
 }
 
 /// One channel C of some nodes, as maps that are applied to its weights from the last to the first.

@@ -2,9 +2,10 @@
 
 use super::blocks::Blocks;
 use super::compute::Computed;
+use super::join::Join;
 use super::{BankActivation, BankConfig};
 use crate::model::{Inputs, Mode};
-use crate::nn::{Join, Layout, Linear, NamedNumbers, ParameterId, Trace, Var};
+use crate::nn::{Layout, Linear, NamedNumbers, ParameterId, Trace, Var};
 use magnon_core::compute::{Activation, Engine, Field, Shape};
 
 /// The name of the parameter that weighs the channels.
@@ -80,13 +81,13 @@ impl Head {
         };
         let weights = self.channel_weights(trace, mode);
         let mut hidden = match (blocks, self.last.bias) {
-            (Blocks::Together { chains, head }, Some(bias)) => {
-                let x = trace.map_chains(chains, &weights, *head);
+            (Blocks::Together { chains, part }, Some(bias)) => {
+                let x = chains.apply(trace, &weights, *part);
                 let biases = self.channels.iter().enumerate();
                 let biases: Vec<Var> =
                     biases.filter_map(|(c, channel)| self.bias(trace, c, channel)).collect();
                 let readout = [self.last.weight, bias].map(|id| trace.parameter(id));
-                return trace.read_joined(x, &biases, shares, join, readout);
+                return join.read(trace, x, &biases, shares, readout);
             }
             (Blocks::Together { .. }, None) => unreachable!("a readout has a bias"),
             (Blocks::Apart(blocks), _) => {
@@ -96,7 +97,7 @@ impl Head {
                     let bias = self.bias(trace, c, channel);
                     parts.push(self.read(trace, product, bias));
                 }
-                trace.join(&parts, shares, join)
+                join.apply(trace, &parts, shares)
             }
         };
         for (layer, site) in self.deeper.iter().zip(1..) {

@@ -3,10 +3,10 @@
 use super::blocks::{Block, Blocks, Link};
 use super::chain::{Chain, Source};
 use super::compute::{Computed, ComputedChannel, From, Product, ROOM, stored};
+use super::map_chains::{MapChain, MapChains};
 use super::twins::Twins;
 use crate::model::ModelError;
 use crate::model::rows::feature_rows;
-use crate::nn::MapChain;
 use magnon_core::compute::{Engine, Map, MapSource, PreciseRows};
 use magnon_core::matrix::Features;
 use magnon_core::operator::Along;
@@ -71,7 +71,7 @@ impl Computed<'_> {
         let chained = self.walks() && !engine.has_lanes() && self.chain_bytes() <= ROOM;
         let mut store = MapStore { engine, known: Vec::new(), features: Vec::new() };
         if let Some(chains) = self.all_chains(&mut store, &parts, chained && together)? {
-            blocks.extend((0..N).map(|head| Blocks::Together { chains: chains.clone(), head }));
+            blocks.extend((0..N).map(|part| Blocks::Together { chains: chains.clone(), part }));
         } else if chained {
             let walks = self.walk_chains(&mut store, &parts)?;
             for (nodes, walks) in parts.iter().zip(walks) {
@@ -120,7 +120,7 @@ impl Computed<'_> {
         store: &mut MapStore,
         parts: &[&[u32]],
         wanted: bool,
-    ) -> Result<Option<Arc<[MapChain]>>, ModelError> {
+    ) -> Result<Option<Arc<MapChains>>, ModelError> {
         let sparse = matches!(self.features.as_ref(), Features::Sparse(_));
         let way = |channel: &'_ ComputedChannel| -> Option<(Vec<Along>, From)> {
             let (word, from) = match channel.product {
@@ -137,7 +137,7 @@ impl Computed<'_> {
             let maps = |links: Vec<Link>| links.into_iter().map(|link| link.map).collect();
             chains.push(MapChain { tail: maps(tail), heads: maps(heads) });
         }
-        Ok(Some(chains.into()))
+        Ok(Some(Arc::new(MapChains::new(chains))))
     }
 
     /// For each part, the blocks of the channels that walk.
