@@ -1,6 +1,6 @@
 """Writes one graph in every format that people have, and compares what magnon reads with it.
 
-    check_formats.py MAGNON_BINARY DATA_DIR WORK_DIR
+    check_formats.py MAGNON_BINARY WORK_DIR
     check_formats.py --self-test
 
 The files are written by networkx, pyarrow and Python's own csv and pickle modules. What is compared
@@ -239,7 +239,6 @@ def self_test() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("magnon", nargs="?")
-    parser.add_argument("data", nargs="?")
     parser.add_argument("work", nargs="?", type=Path)
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()

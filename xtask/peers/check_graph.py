@@ -1,7 +1,9 @@
 """Compares what `magnon info --json` says about graphs with scipy and networkx.
 
-    check_graph.py MAGNON_BINARY DATA_DIR [--only GRAPH]
+    check_graph.py MAGNON_BINARY WORK_DIR [DATA_DIR] [--only GRAPH]
     check_graph.py --self-test
+
+Without DATA_DIR, only generated graphs are checked.
 """
 
 import argparse
@@ -15,10 +17,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+import generated
 from datasets import Graph, load
 from tally import Tally, check_binary
 
 GRAPHS = [
+    generated.PLAIN,
+    generated.WEIGHTED,
+    generated.SIGNED,
     "texas",
     "cornell",
     "washington",
@@ -170,6 +176,7 @@ def check(binary: str, path: Path) -> tuple[int, list[str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", nargs="?", metavar="MAGNON_BINARY")
+    parser.add_argument("work", nargs="?", type=Path, metavar="WORK_DIR")
     parser.add_argument("data", nargs="?", type=Path, metavar="DATA_DIR")
     parser.add_argument("--only", action="append", metavar="GRAPH", help="check this graph only")
     parser.add_argument("--self-test", action="store_true", help="check the references alone")
@@ -178,14 +185,16 @@ def main() -> int:
         from self_test import graph_measures
 
         return graph_measures()
-    if options.data is None:
-        parser.error("MAGNON_BINARY and DATA_DIR are needed")
+    if options.work is None:
+        parser.error("MAGNON_BINARY and WORK_DIR are needed")
 
     binary = check_binary(options.binary)
+    generated.write_all(options.work)
     tally = Tally()
     for name in GRAPHS:
-        if not options.only or name in options.only:
-            passed, failures = check(binary, options.data / name)
+        path = generated.find(name, options.work, options.data)
+        if path and (not options.only or name in options.only):
+            passed, failures = check(binary, path)
             tally.graph(name, "values", passed, failures)
     return tally.end()
 

@@ -1,7 +1,9 @@
 """Compares every trained model with a forward pass in double precision, written from its paper.
 
-    check_models.py MAGNON_BINARY DATA_DIR WORK_DIR [--only MODEL]
+    check_models.py MAGNON_BINARY WORK_DIR [DATA_DIR] [--only MODEL]
     check_models.py --self-test
+
+Without DATA_DIR, only models on generated graphs are checked.
 
 A case trains a few epochs and compares three things that come from the weights of the best one: the
 log-probabilities of all nodes as `magnon predict` writes them, the loss of the validation nodes at
@@ -28,6 +30,7 @@ import scipy.sparse as sp
 import models
 import references as ref
 from datasets import canonical, load
+from generated import write_folder, write_weighted
 from models import Filter, Inputs
 from references import Operator
 from tally import Tally, check_binary
@@ -71,34 +74,11 @@ class Data:
         return [str(self.folder), "--feature-norm", "none", *loops]
 
 
-def write_folder(
-    folder: Path, adjacency: sp.spmatrix, x: np.ndarray, labels: np.ndarray, seed: int
-) -> None:
-    """A folder as `Data.read` and magnon take it, split by chance: 30, 30 and 40 per cent."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    sp.save_npz(folder / "adj.npz", sp.csr_matrix(adjacency))
-    sp.save_npz(folder / "features.npz", sp.csr_matrix(x))
-    np.savetxt(folder / "labels.csv", labels, "%d")
-    nodes = np.random.default_rng(seed).permutation(len(labels))
-    cuts = [3 * len(nodes) // 10, 6 * len(nodes) // 10]
-    for part, chosen in zip(("train", "valid", "test"), np.split(nodes, cuts)):
-        np.savetxt(folder / f"idx_{part}.csv", np.sort(chosen), "%d")
-
-
 def weighted_graph(
     folder: Path, nodes: int, density: float, seed: int, loops: bool = False
 ) -> Data:
-    """Weights are fractions that single precision holds; the last node has no edges."""
-    rng = np.random.default_rng(seed)
-    classes = 4
-    weights = rng.integers(1, 33, (nodes, nodes)) / 16 * (rng.random((nodes, nodes)) < density)
-    np.fill_diagonal(weights, rng.integers(0, 3, nodes) / 4 if loops else 0)
-    weights[-1] = weights[:, -1] = 0
-    labels = np.arange(nodes) % classes
-    means = rng.standard_normal((classes, 10))
-    x = (means[labels] + rng.standard_normal((nodes, 10))).astype(np.float32).astype(float)
-    write_folder(folder, sp.csr_matrix(weights), x, labels, 6)
+    """A random graph with weights."""
+    write_weighted(folder, nodes, density, seed, loops)
     return Data.read(folder, loops)
 
 
@@ -412,15 +392,19 @@ def cases() -> list[Case]:
     return found
 
 
-def graphs(data: Path, work: Path) -> dict[str, Data]:
-    """The graphs of the cases, read once."""
+def graphs(work: Path, data: Path | None) -> dict[str, Data]:
+    """The graphs of the cases, read once; without real data, those that are generated."""
+    found = {
+        "weighted": weighted_graph(work / "weighted", 90, 0.04, 5),
+        "looped": weighted_graph(work / "looped", 90, 0.04, 5, loops=True),
+        # One of few whose diffusions have no entries so alike that rounding decides which are kept.
+        "diffused": weighted_graph(work / "diffused", 30, 0.1, 610),
+    }
+    if data is None:
+        return found
+    found |= {name: Data.read(data / name) for name in ("texas", "cornell", "wisconsin")}
     corar = load(data / "corar")
     directed = canonical(sp.load_npz(data / "corar" / "derived" / "adj_directed.npz"))
-    found = {name: Data.read(data / name) for name in ("texas", "cornell", "wisconsin")}
-    found["weighted"] = weighted_graph(work / "weighted", 90, 0.04, 5)
-    found["looped"] = weighted_graph(work / "looped", 90, 0.04, 5, loops=True)
-    # One of few whose diffusions have no entries so alike that rounding decides which are kept.
-    found["diffused"] = weighted_graph(work / "diffused", 30, 0.1, 610)
     for name, adjacency in (("corar", corar.adjacency), ("directed", directed)):
         x = corar.features.astype(np.float32).astype(float)
         write_folder(work / name, adjacency, x, corar.labels, 7)
@@ -454,8 +438,8 @@ def run_checks(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", nargs="?", metavar="MAGNON_BINARY")
-    parser.add_argument("data", nargs="?", type=Path, metavar="DATA_DIR")
     parser.add_argument("work", nargs="?", type=Path, metavar="WORK_DIR")
+    parser.add_argument("data", nargs="?", type=Path, metavar="DATA_DIR")
     parser.add_argument("--only", action="append", metavar="MODEL", help="check this model only")
     parser.add_argument("--self-test", action="store_true", help="check the references alone")
     options = parser.parse_args()
@@ -464,14 +448,15 @@ def main() -> int:
 
         return forward_passes()
     if options.work is None:
-        parser.error("MAGNON_BINARY, DATA_DIR and WORK_DIR are needed")
+        parser.error("MAGNON_BINARY and WORK_DIR are needed")
     work = options.work / "models"
     work.mkdir(parents=True, exist_ok=True)
     magnon = Magnon(check_binary(options.binary), work)
-    data = graphs(options.data, work)
+    data = graphs(work, options.data)
     tally = Tally()
     for model in options.only or models.MODELS:
-        numbered = [(n, case) for n, case in enumerate(cases()) if case.model == model]
+        here = lambda case: case.model == model and case.data in data
+        numbered = [(n, case) for n, case in enumerate(cases()) if here(case)]
         run_checks(tally, model, numbered, lambda n, case: check(magnon, case, data[case.data], n))
     return tally.end()
 

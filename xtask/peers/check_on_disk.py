@@ -1,6 +1,6 @@
 """Writes features in every kind of file that can stay on disk, and compares what magnon makes of them with numpy.
 
-    check_on_disk.py MAGNON_BINARY DATA_DIR WORK_DIR
+    check_on_disk.py MAGNON_BINARY WORK_DIR
     check_on_disk.py --self-test
 
 Parquet is written by pyarrow, arrays by numpy, safetensors by the specification of the format. What is compared is S²X + X
@@ -98,7 +98,6 @@ def self_test() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("magnon", nargs="?")
-    parser.add_argument("data", nargs="?")
     parser.add_argument("work", nargs="?", type=Path)
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()

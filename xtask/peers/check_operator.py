@@ -1,7 +1,9 @@
 """Compares operators and filtered features written by magnon with scipy's.
 
-    check_operator.py MAGNON_BINARY DATA_DIR WORK_DIR [--only GRAPH]
+    check_operator.py MAGNON_BINARY WORK_DIR [DATA_DIR] [--only GRAPH]
     check_operator.py --self-test
+
+Without DATA_DIR, only generated graphs are checked.
 """
 
 import argparse
@@ -19,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+import generated
 import references as ref
 from datasets import load, row_normalised
 from references import Operator, all_operators, few_operators
@@ -29,19 +32,28 @@ TIMEOUT = 240
 
 # Graphs whose operators are checked in every combination, and in a few.
 EVERY = [
+    generated.PLAIN,
     "texas",
     "cornell",
     "corar/derived/adj_directed.npz",
     "pygsd/blog.npz",
 ]
-FEW = ["washington", "wisconsin", "linqs/cora.tgz", "geom_gcn_texas", "gnn_benchmark/citeseer.npz", "pygsd/migration.npz"]
+FEW = [
+    generated.WEIGHTED,
+    "washington",
+    "wisconsin",
+    "linqs/cora.tgz",
+    "geom_gcn_texas",
+    "gnn_benchmark/citeseer.npz",
+    "pygsd/migration.npz",
+]
 # Graphs whose features are filtered in every combination, and in a few.
-FEATURES_EVERY = ["texas"]
-FEATURES_FEW = ["cornell", "geom_gcn_texas", "corar"]
-FILTERS = "texas"
-LOOPED = "geom_gcn_texas"
-WEIGHTED = "pygsd/migration.npz"
-SIGNED = "pygsd/bitcoin_alpha.csv"
+FEATURES_EVERY = [generated.PLAIN, "texas"]
+FEATURES_FEW = [generated.WEIGHTED, "cornell", "geom_gcn_texas", "corar"]
+FILTERS = [generated.PLAIN, "texas"]
+LOOPED = [generated.WEIGHTED, "geom_gcn_texas"]
+WEIGHTED = [generated.WEIGHTED, "pygsd/migration.npz"]
+SIGNED = [generated.SIGNED, "pygsd/bitcoin_alpha.csv"]
 # So many nodes that the features are filtered in another layout than those of small graphs.
 MANY_NODES = "pubmed/derived/adj_directed.npz"
 MANY_NODES_FEATURES = "pubmed/features.npz"
@@ -54,14 +66,18 @@ class Failure(Exception):
 class Magnon:
     """The program under test; one thread of work a process."""
 
-    def __init__(self, binary: str, data: Path, work: Path) -> None:
-        self.binary, self.data, self.work = binary, data, work
+    def __init__(self, binary: str, work: Path, data: Path | None) -> None:
+        self.binary, self.work, self.data = binary, work, data
+
+    def find(self, graph: str) -> Path | None:
+        """The place of a graph; none of a real one where there are no real data."""
+        return generated.find(graph, self.work, self.data)
 
     def write(self, command: str, graph: str, flags: list[str], suffix: str) -> Path:
         """Runs a command that writes a file and gives the file."""
         output = self.work / f"check-{threading.get_ident()}{suffix}"
         output.unlink(missing_ok=True)
-        arguments = [self.binary, command, str(self.data / graph), *flags]
+        arguments = [self.binary, command, str(self.find(graph)), *flags]
         arguments += ["-o", str(output), "--quiet", "--threads", "1"]
         try:
             done = subprocess.run(arguments, capture_output=True, text=True, timeout=TIMEOUT)
@@ -156,7 +172,7 @@ def run_checks(tally: Tally, name: str, what: str, checks: list[Check]) -> None:
 
 def operator_checks(magnon: Magnon, name: str, operators: list[Operator]) -> list[Check]:
     """`magnon operator` against scipy."""
-    weights = load(magnon.data / name).adjacency
+    weights = load(magnon.find(name)).adjacency
 
     def check(operator: Operator) -> Check:
         flags = operator.flags()
@@ -176,7 +192,7 @@ class Propagation:
     def __init__(self, magnon: Magnon, name: str, features: Path | None = None) -> None:
         self.magnon, self.name = magnon, name
         self.extra = ["--features", str(features)] if features else []
-        graph = load(magnon.data / name)
+        graph = load(magnon.find(name))
         self.x = row_normalised(read_features(features) if features else graph.features)
         self.checks: list[Check] = []
 
@@ -275,7 +291,7 @@ def filter_checks(magnon: Magnon, name: str) -> list[Check]:
 
 def weighted_checks(magnon: Magnon, name: str) -> list[Check]:
     """Filters of a graph whose weights are fractions."""
-    nodes = load(magnon.data / name).adjacency.shape[0]
+    nodes = load(magnon.find(name)).adjacency.shape[0]
     propagation = Propagation(magnon, name, random_features(magnon, nodes, 5))
     for charge, normalize in itertools.product(("1/4", "1/5"), ref.NORMALIZE):
         operator = Operator(charge, normalize=normalize)
@@ -293,7 +309,7 @@ def weighted_checks(magnon: Magnon, name: str) -> list[Check]:
 
 def signed_checks(magnon: Magnon, name: str) -> list[Check]:
     """Polynomials of a graph with negative weights."""
-    nodes = load(magnon.data / name).adjacency.shape[0]
+    nodes = load(magnon.find(name)).adjacency.shape[0]
     propagation = Propagation(magnon, name, random_features(magnon, nodes, 5))
     for operator in ref.signed_operators():
         propagation.add_series(operator, f"polynomial --coefficients={join(POWERS)}", POWERS)
@@ -327,8 +343,8 @@ def join(values: list[float]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", nargs="?", metavar="MAGNON_BINARY")
-    parser.add_argument("data", nargs="?", type=Path, metavar="DATA_DIR")
     parser.add_argument("work", nargs="?", type=Path, metavar="WORK_DIR")
+    parser.add_argument("data", nargs="?", type=Path, metavar="DATA_DIR")
     parser.add_argument("--only", action="append", metavar="GRAPH", help="check this graph only")
     parser.add_argument("--self-test", action="store_true", help="check the references alone")
     options = parser.parse_args()
@@ -337,11 +353,11 @@ def main() -> int:
 
         return operators_and_filters()
     if options.work is None:
-        parser.error("MAGNON_BINARY, DATA_DIR and WORK_DIR are needed")
+        parser.error("MAGNON_BINARY and WORK_DIR are needed")
 
-    options.work.mkdir(parents=True, exist_ok=True)
-    magnon = Magnon(check_binary(options.binary), options.data, options.work)
-    wanted = lambda name: not options.only or name in options.only
+    generated.write_all(options.work)
+    magnon = Magnon(check_binary(options.binary), options.work, options.data)
+    wanted = lambda name: magnon.find(name) and (not options.only or name in options.only)
     tally = Tally()
     for names, operators in ((EVERY, all_operators()), (FEW, few_operators())):
         for name in filter(wanted, names):
@@ -350,19 +366,19 @@ def main() -> int:
         for name in filter(wanted, names):
             checks = linear_rank_checks(magnon, name, operators)
             run_checks(tally, name, "linear-rank filters", checks)
-    if wanted(FILTERS):
-        run_checks(tally, FILTERS, "other filters", filter_checks(magnon, FILTERS))
-    if wanted(LOOPED):
+    for name in filter(wanted, FILTERS):
+        run_checks(tally, name, "other filters", filter_checks(magnon, name))
+    for name in filter(wanted, LOOPED):
         operators = [replace(operator, keep_self_loops=True) for operator in few_operators()]
-        checks = operator_checks(magnon, LOOPED, operators)
-        checks += linear_rank_checks(magnon, LOOPED, operators)
-        run_checks(tally, LOOPED, "operators and filters with kept self loops", checks)
-    if wanted(WEIGHTED):
-        run_checks(tally, WEIGHTED, "weighted filters", weighted_checks(magnon, WEIGHTED))
-    if wanted(SIGNED):
-        checks = operator_checks(magnon, SIGNED, ref.signed_operators())
-        checks += signed_checks(magnon, SIGNED)
-        run_checks(tally, SIGNED, "operators and filters with negative weights", checks)
+        checks = operator_checks(magnon, name, operators)
+        checks += linear_rank_checks(magnon, name, operators)
+        run_checks(tally, name, "operators and filters with kept self loops", checks)
+    for name in filter(wanted, WEIGHTED):
+        run_checks(tally, name, "weighted filters", weighted_checks(magnon, name))
+    for name in filter(wanted, SIGNED):
+        checks = operator_checks(magnon, name, ref.signed_operators())
+        checks += signed_checks(magnon, name)
+        run_checks(tally, name, "operators and filters with negative weights", checks)
     if wanted(MANY_NODES):
         # The first columns of many: the layout goes by the nodes.
         features = magnon.work / "features-many.npz"

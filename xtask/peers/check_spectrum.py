@@ -1,7 +1,9 @@
 """Compares eigenvalues written by magnon with scipy's.
 
-    check_spectrum.py MAGNON_BINARY DATA_DIR WORK_DIR [--only GRAPH]
+    check_spectrum.py MAGNON_BINARY WORK_DIR [DATA_DIR] [--only GRAPH]
     check_spectrum.py --self-test
+
+Without DATA_DIR, only generated graphs are checked.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+import generated
 from datasets import load
 from references import Operator, all_operators
 from tally import Tally, check_binary
@@ -24,7 +27,7 @@ LIMIT = 1e-10
 TIMEOUT = 240
 
 # Graphs whose whole spectra are compared in every combination.
-EVERY = ["cornell", "texas", "washington", "wisconsin"]
+EVERY = [generated.PLAIN, generated.WEIGHTED, "cornell", "texas", "washington", "wisconsin"]
 # A graph that is large enough for a few eigenvalues to be found without the others.
 LARGE = "corar/derived/adj_directed.npz"
 COUNT = 20
@@ -87,13 +90,13 @@ def checks(weights: sp.csr_matrix, name: str) -> list[tuple[list[str], Operator,
     ]
 
 
-def check(binary: str, data: Path, work: Path, name: str, tally: Tally) -> None:
+def check(binary: str, path: Path, work: Path, name: str, tally: Tally) -> None:
     """All checks of one graph."""
-    weights = load(data / name).adjacency
+    weights = load(path).adjacency
     known: dict[Operator, np.ndarray] = {}
 
     def one(flags: list[str], operator: Operator, part: slice) -> str | None:
-        ours = spectrum(binary, data / name, flags, work)
+        ours = spectrum(binary, path, flags, work)
         if isinstance(ours, str):
             return f"{' '.join(flags)}: {ours}"
         if operator not in known:
@@ -142,13 +145,15 @@ def main() -> int:
         return self_test()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary")
-    parser.add_argument("data", type=Path)
     parser.add_argument("work", type=Path)
+    parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("--only", help="one graph instead of all")
     arguments = parser.parse_args()
-    tally = Tally()
+    binary, tally = check_binary(arguments.binary), Tally()
+    generated.write_all(arguments.work)
     for name in [arguments.only] if arguments.only else [*EVERY, LARGE]:
-        check(check_binary(arguments.binary), arguments.data, arguments.work, name, tally)
+        if path := generated.find(name, arguments.work, arguments.data):
+            check(binary, path, arguments.work, name, tally)
     return tally.end()
 
 

@@ -41,35 +41,7 @@ pub fn run() -> anyhow::Result<()> {
     python::test(data.as_deref())?;
     ["all", "bank"].into_iter().try_for_each(bench::trial)?;
 
-    let Some(data) = data else {
-        eprintln!(
-            "\nleft out: checks on real graphs; set MAGNON_DATA to the folder that holds them"
-        );
-        return Ok(());
-    };
-    let magnon = tested_binary()?;
-    let python = peers::python("requirements-test.txt")?;
-    let work = root().join("target").join("peers").join("work");
-    std::fs::create_dir_all(&work)?;
-    let peer = |script: &str| {
-        let mut command = Command::new(&python);
-        // Scripts that use both cores do so by running two checks at a time.
-        command.env("OMP_NUM_THREADS", "1").arg(peers::scripts().join(script));
-        command
-    };
-    let with_work = [
-        "check_operator.py",
-        "check_cycles.py",
-        "check_spectrum.py",
-        "check_models.py",
-        "check_formats.py",
-        "check_on_disk.py",
-    ];
-    for script in ["check_graph.py"].iter().chain(&with_work) {
-        step(peer(script).arg("--self-test"))?;
-    }
-    step(peer("check_graph.py").arg(&magnon).arg(&data))?;
-    with_work.iter().try_for_each(|script| step(peer(script).args([&magnon, &data, &work])))
+    peers::check(&tested_binary()?, data.as_deref())
 }
 
 /// The report's sample pages, opened in a browser.

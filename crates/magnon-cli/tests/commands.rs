@@ -177,20 +177,23 @@ fn charge_auto_comes_from_the_cycles() {
 }
 
 /// An interrupt during a long search prints what is known so far and exits cleanly.
-#[cfg(unix)]
+#[cfg(target_os = "linux")] // for the processor time of another process
 #[test]
 fn an_interrupted_search_tells_what_it_knows() {
+    use common::{processor_time, send, wait_before_end};
     use std::process::{Command, Stdio};
+    use std::time::Duration;
     let interrupted = |arguments: &[&str], signal: &str| -> serde_json::Value {
-        let child = Command::new(env!("CARGO_BIN_EXE_magnon"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(1500));
-        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        // The graph is there after a small part of this.
+        let (id, enough) = (child.id(), Duration::from_secs(1));
+        wait_before_end(&mut child, "a second of search", || processor_time(id) >= enough);
+        send(signal, &child);
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{:?}", output.status);
         serde_json::from_slice(&output.stdout).unwrap()

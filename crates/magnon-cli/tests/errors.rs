@@ -239,6 +239,7 @@ fn threads_without_room_are_an_error() {
 /// exit code and the object that it printed.
 #[cfg(unix)]
 fn stopped(words: &[&str], folder: &std::path::Path, signal: &str) -> (i32, serde_json::Value) {
+    use common::{send, wait_before_end};
     use std::process::{Command, Stdio};
     let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
         .args(words)
@@ -247,12 +248,9 @@ fn stopped(words: &[&str], folder: &std::path::Path, signal: &str) -> (i32, serd
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while std::fs::read_dir(folder).unwrap().count() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "ended before it wrote");
-        std::thread::yield_now();
-    }
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    let wrote = || std::fs::read_dir(folder).unwrap().count() > 0;
+    wait_before_end(&mut child, "its first file", wrote);
+    send(signal, &child);
     let output = child.wait_with_output().unwrap();
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).expect("an object"))
 }
@@ -332,6 +330,7 @@ fn damaged_tables_are_one_error() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_nothing_half_written() {
+    use common::{send, wait_before_end};
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("big.npy");
@@ -342,12 +341,9 @@ fn an_interrupt_leaves_nothing_half_written() {
         .spawn()
         .unwrap();
     // The first file in the folder is the temporary one.
-    while std::fs::read_dir(folder.path()).unwrap().count() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "ended before it wrote");
-        std::thread::yield_now();
-    }
-    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signal.success());
+    let wrote = || std::fs::read_dir(folder.path()).unwrap().count() > 0;
+    wait_before_end(&mut child, "its first file", wrote);
+    send("-INT", &child);
     let ended = child.wait().unwrap();
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
     if ended.success() {

@@ -1,4 +1,4 @@
-//! `magnon train` is killed at any time, again and again: its folder holds the old run, the new one, or
+//! `magnon train` is killed after any change of its files, again and again: its folder holds the old run, the new one, or
 //! one to go on with. `magnon compare` is killed so, too: no run that was done is lost.
 //!
 //! `MAGNON_KILLS` says how often, for a longer test.
@@ -6,15 +6,13 @@
 
 mod common;
 
-use common::{json, magnon, text};
+use common::{json, text, wait_for_changes};
 use magnon::run::{FileError, RunFolder};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Stdio};
 
 const KILLS: u64 = 30;
 
@@ -63,24 +61,24 @@ fn look(out: &Path, runs: &[[Vec<u8>; 4]; 2]) -> Found {
     }
 }
 
-/// Whether a run has begun to write its last files.
-fn finishes(out: &Path) -> bool {
-    let names = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    names.into_iter().any(|name| name.to_string_lossy().ends_with(".tmp"))
+fn start(arguments: &[String]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_magnon"));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Starts a command and kills it: after a while, or that much later than it writes its last files.
-fn kill(arguments: &[String], out: &Path, after: Duration, last: bool) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
-        .args(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while last && !finishes(out) && child.try_wait().unwrap().is_none() {
-        std::hint::spin_loop();
-    }
-    sleep(after);
+/// Runs a command to its end, and gives how often its files were seen to change.
+fn run_watched(arguments: &[String], out: &Path) -> u64 {
+    let mut child = start(arguments);
+    let changes = wait_for_changes(&mut child, out, u64::MAX);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    changes
+}
+
+/// Starts a command and kills it after some changes of its files.
+fn kill(arguments: &[String], out: &Path, changes: u64) {
+    let mut child = start(arguments);
+    wait_for_changes(&mut child, out, changes);
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
@@ -108,14 +106,10 @@ fn kills_leave_the_old_run_or_the_new_one_or_one_to_go_on_with() {
     let kills = kills();
     let root = tempfile::tempdir().unwrap();
     let out = root.path().join("run");
-    let mut time = Duration::ZERO;
+    let mut changes = 0;
     let runs = [0, 1].map(|seed| {
         let whole = root.path().join(seed.to_string());
-        let start = Instant::now();
-        let output =
-            magnon(&arguments(seed, &whole).iter().map(String::as_str).collect::<Vec<_>>());
-        time = time.max(start.elapsed());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        changes = run_watched(&arguments(seed, &whole), &whole).max(changes);
         contents(&whole)
     });
     let mut dice = Dice(kills);
@@ -129,10 +123,7 @@ fn kills_leave_the_old_run_or_the_new_one_or_one_to_go_on_with() {
         };
         let mut arguments = arguments(seed, &out);
         arguments.extend(more.map(str::to_owned));
-        let last = dice.throw(3) == 0;
-        let most = if last { time / 20 } else { time };
-        let after = Duration::from_nanos(dice.throw(most.as_nanos() as u64 + 1));
-        kill(&arguments, &out, after, last);
+        kill(&arguments, &out, dice.throw(changes + 1));
         let now = look(&out, &runs);
         let allowed = [found, UnderWay(seed), Whole(seed)];
         assert!(allowed.contains(&now), "round {round}, {more:?} {seed}: {now:?} after {found:?}");
@@ -185,16 +176,12 @@ fn kept(out: &Path) -> BTreeMap<String, Value> {
 fn kills_lose_no_run_of_a_comparison() {
     let root = tempfile::tempdir().unwrap();
     let (whole, out) = (root.path().join("whole"), root.path().join("out"));
-    let start = Instant::now();
-    let output = magnon(&comparison(&whole).iter().map(String::as_str).collect::<Vec<_>>());
-    let time = start.elapsed();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let changes = run_watched(&comparison(&whole), &whole);
     let expected = kept(&whole);
     let mut dice = Dice(7);
     let mut before = BTreeMap::new();
     for round in 0..kills() {
-        let after = Duration::from_nanos(dice.throw(time.as_nanos() as u64 + 1));
-        kill(&comparison(&out), &out, after, false);
+        kill(&comparison(&out), &out, dice.throw(changes + 1));
         let now = kept(&out);
         assert!(before.keys().all(|key| now.contains_key(key)), "round {round}: a run is lost");
         assert!(now.iter().all(|(key, job)| expected.get(key) == Some(job)), "round {round}");

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{failure, magnon, text};
+use common::{failure, magnon, send, text, wait_before_end};
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -286,12 +286,8 @@ fn filtering_into_a_pipe_leaves_nothing_when_it_is_stopped() {
         .unwrap();
     let count = || fs::read_dir(place.path("tmp")).unwrap().count();
     // It waits for a reader, with its blocks done.
-    while count() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it had a folder");
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    wait_before_end(&mut child, "a folder of its own", || count() > 0);
+    send("-INT", &child);
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{told}");

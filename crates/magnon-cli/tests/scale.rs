@@ -1,14 +1,13 @@
-//! `magnon pack` and `magnon propagate --memory` are killed at any time: nothing half-written has the final name, and the
-//! same commands come to the same bytes. `MAGNON_KILLS` says how often, for a longer test.
+//! `magnon pack` and `magnon propagate --memory` are killed after any change of their files: nothing half-written has the
+//! final name, and the same commands come to the same bytes. `MAGNON_KILLS` says how often, for a longer test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::{json, magnon, text};
+use common::{json, magnon, text, wait_for_changes};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Stdio};
 
 const KILLS: u64 = 6;
 const NODES: u64 = 12_000;
@@ -17,25 +16,33 @@ fn arguments(words: &str, root: &Path) -> Vec<String> {
     words.split_whitespace().map(|word| word.replace('@', &text(root))).collect()
 }
 
-fn run(words: &str, root: &Path) -> Duration {
-    let start = Instant::now();
+fn run(words: &str, root: &Path) {
     let arguments = arguments(words, root);
     let output = magnon(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    start.elapsed()
 }
 
-/// Runs a command again and again, each time killed a little later, until it comes to its end.
-fn run_under_kills(words: &str, root: &Path, output: &Path, whole: &[u8], time: Duration) {
+fn start(words: &str, root: &Path) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_magnon"));
+    command.args(arguments(words, root)).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Runs a command to its end, and gives how often its files were seen to change.
+fn run_watched(words: &str, root: &Path) -> u64 {
+    let mut child = start(words, root);
+    let changes = wait_for_changes(&mut child, root, u64::MAX);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    changes
+}
+
+/// Runs a command again and again, each time killed some changes of its files later, until it comes to its end.
+fn run_under_kills(words: &str, root: &Path, output: &Path, whole: &[u8], changes: u64) {
     let kills = std::env::var("MAGNON_KILLS").map_or(KILLS, |count| count.parse().unwrap());
     for kill in 0..kills {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_magnon"))
-            .args(arguments(words, root))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(time.mul_f64(0.1 + 0.9 * kill as f64 / kills as f64));
+        let mut child = start(words, root);
+        wait_for_changes(&mut child, root, 1 + kill * changes / kills);
         child.kill().unwrap();
         child.wait().unwrap();
         if output.exists() {
@@ -57,11 +64,11 @@ fn kills_lose_nothing() {
     let lines: String = (0..20 * NODES).map(edge).collect();
     fs::write(root.join("edges.txt"), lines).unwrap();
     let pack = "pack @/edges.txt -o @/g.magnon --memory 8M --quiet";
-    let time = run(pack, root);
+    let changes = run_watched(pack, root);
     let packed = root.join("g.magnon");
     let whole = fs::read(&packed).unwrap();
     fs::remove_file(&packed).unwrap();
-    run_under_kills(pack, root, &packed, &whole, time);
+    run_under_kills(pack, root, &packed, &whole, changes);
     let info = json(&["info", &text(&packed), "--quiet"]);
     let count = |key: &str| info[key].as_u64().unwrap();
     assert_eq!(count("edges") + count("duplicates"), 20 * NODES);
@@ -78,16 +85,18 @@ fn kills_lose_nothing() {
     let memory = nodes * (224 + 12 * 8);
     let blocks = format!("{flags} --memory {memory} -o @/y.npy");
     let output = root.join("y.npy");
-    let time = run(&blocks, root);
+    let changes = run_watched(&blocks, root);
     assert!(fs::read(&output).unwrap() == whole, "other bytes");
     fs::remove_file(&output).unwrap();
-    run_under_kills(&blocks, root, &output, &whole, time);
+    run_under_kills(&blocks, root, &output, &whole, changes);
     assert_eq!(fs::read_dir(root).unwrap().count(), 5, "something is left");
 }
 
 #[test]
-#[cfg(unix)]
+#[cfg(target_os = "linux")] // for the maps of another process
 fn a_graph_that_is_cut_short_in_use_is_an_error() {
+    use common::{processor_time, wait_before_end};
+    use std::time::Duration;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let edges: String =
@@ -96,13 +105,12 @@ fn a_graph_that_is_cut_short_in_use_is_an_error() {
     run("pack @/e.txt -o @/g.magnon --quiet", root);
     let words =
         "propagate @/g.magnon --charge 1/4 --features degree --order 100000 -o @/y.npy --quiet";
-    let child = Command::new(env!("CARGO_BIN_EXE_magnon"))
-        .args(arguments(words, root))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(1000));
+    let mut child = start(words, root);
+    let (id, enough) = (child.id(), Duration::from_millis(500));
+    let is_mapped = || fs::read_to_string(format!("/proc/{id}/maps")).unwrap().contains("g.magnon");
+    wait_before_end(&mut child, "half a second of work on the mapped graph", || {
+        is_mapped() && processor_time(id) >= enough
+    });
     fs::OpenOptions::new().write(true).open(root.join("g.magnon")).unwrap().set_len(4096).unwrap();
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);

@@ -3,13 +3,12 @@
 
 mod common;
 
-use common::{failure, json, magnon, text};
+use common::{failure, json, magnon, text, wait_before_end};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 const SMALL: &str = "cyclic:nodes=90,columns=6,density=0.1";
 
@@ -104,6 +103,14 @@ fn seeds_and_threads_decide_as_promised() {
     assert!(one != model("c", &["--threads", "1", "--seed", "6"]));
 }
 
+/// The only checkpoint of a run, where there is one.
+fn checkpoint(out: &Path) -> Option<Vec<u8>> {
+    let mut entries = fs::read_dir(out.join("checkpoints")).ok()?;
+    let named = |path: &PathBuf| path.extension().is_some_and(|e| e == "safetensors");
+    let path = entries.find_map(|entry| Some(entry.ok()?.path()).filter(named))?;
+    fs::read(path).ok()
+}
+
 /// A run of many epochs that is under way.
 struct Running {
     child: Child,
@@ -142,28 +149,15 @@ impl Running {
         Self { child, out: out.to_owned() }
     }
 
-    /// The only checkpoint, where there is one.
-    fn checkpoint(&self) -> Option<Vec<u8>> {
-        let mut entries = fs::read_dir(self.out.join("checkpoints")).ok()?;
-        let named = |path: &PathBuf| path.extension().is_some_and(|e| e == "safetensors");
-        let path = entries.find_map(|entry| Some(entry.ok()?.path()).filter(named))?;
-        fs::read(path).ok()
-    }
-
     /// Waits until a checkpoint has been written, and then another.
     fn wait(&mut self) {
-        let start = Instant::now();
-        let mut first = None;
-        loop {
-            assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint came");
-            assert!(self.child.try_wait().unwrap().is_none(), "the run is over already");
-            let found = self.checkpoint();
-            match (&first, &found) {
-                (None, Some(_)) => first = found,
-                (Some(a), Some(b)) if a != b => return,
-                _ => std::thread::sleep(Duration::from_millis(1)),
-            }
-        }
+        let (out, mut first) = (self.out.clone(), None);
+        wait_before_end(&mut self.child, "its second checkpoint", || {
+            let found = checkpoint(&out);
+            let another = first.is_some() && found.is_some() && found != first;
+            first = first.take().or(found);
+            another
+        });
     }
 }
 
@@ -264,11 +258,10 @@ fn an_interrupted_run_keeps_its_last_epoch_and_goes_on() {
     let out = folder.path().join("interrupted");
     let mut running = Running::start(&out);
     running.wait();
-    let id = running.child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    common::send("-INT", &running.child);
     let status = running.child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
-    assert!(running.checkpoint().is_some());
+    assert!(checkpoint(&out).is_some());
     goes_on(&out, &whole);
 }
 

@@ -1,23 +1,19 @@
 //! The table against copies of the real files: the folder `MAGNON_DATA`, served from loopback.
 
 mod common;
+#[path = "../../magnon/tests/real_data/mod.rs"]
+mod real_data;
 
 use common::{Reply, Server, cache, get};
 use magnon_fetch::{Options, Rewrite, datasets, find};
+use real_data::real_data;
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of real data. Continuous integration must have one.
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("MAGNON_DATA").map(PathBuf::from);
-    assert!(folder.is_some() || std::env::var_os("CI").is_none(), "MAGNON_DATA is not set");
-    folder
-}
-
 #[test]
 fn every_data_set_with_checksums_is_fetched_whole() {
-    let Some(data) = data() else { return };
+    let Some(data) = real_data() else { return };
     let sums = fs::read_to_string(data.join("SHA256SUMS")).unwrap();
     let copies: HashMap<String, PathBuf> = sums
         .lines()

@@ -1,5 +1,6 @@
-"""What tests share: the command of the same wheel, and how hard hypothesis tries."""
+"""What tests share: the command of the same wheel, packages that they need, and how hard hypothesis tries."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -19,6 +20,13 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("magnon")
+
+
+def needed(name):
+    """A package of the tests' environment. Without it a test is skipped; in CI, where it must be there, it fails."""
+    if "CI" in os.environ:
+        return importlib.import_module(name)
+    return pytest.importorskip(name, reason=f"{name} is not installed")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Kills workers and drivers of ``magnon.ray.propagate`` at random moments, and holds the result to the local call's.
 
+A moment counts only where workers are seen at a task. When exactly it comes does not matter: the result must be the same.
+
 Usage: kills.py FOLDER KILLS [SEED]
 
 A cluster runs in this process, drivers run in others. A driver that was killed is started again with the same call.

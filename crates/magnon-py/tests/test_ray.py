@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import needed
 
-ray = pytest.importorskip("ray")
+ray = needed("ray")
 
 import magnon  # noqa: E402
 import magnon.ray  # noqa: E402
@@ -82,7 +83,7 @@ def test_workers_read_and_write_files_that_they_see(packed, expected, monkeypatc
 @pytest.fixture
 def tables(packed):
     """The features as tensors, and as a table with ids in another order and ids without an edge."""
-    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pa, parquet = needed("pyarrow"), needed("pyarrow.parquet")
     tensors = {"other": {"dtype": "F32", "shape": [21], "data_offsets": [0, 84]}}
     tensors["x"] = {"dtype": "F32", "shape": list(X.shape), "data_offsets": [84, 84 + X.nbytes]}
     header = json.dumps(tensors).encode()

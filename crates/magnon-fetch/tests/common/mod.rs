@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use magnon_fetch::{Entry, FetchError, File, Options, Progress, Rewrite, fetch_entry};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,9 +31,9 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// Bytes of the body after which the connection is closed.
     pub cut: Option<usize>,
-    /// A pause before the body.
-    pub pause: Duration,
-    /// A pause behind each hundred bytes of the body.
+    /// Whether no body comes, until the client gives up.
+    pub silent: bool,
+    /// A pause before each hundred bytes of the body.
     pub trickle: Duration,
     /// Whether the length of the body is left out.
     pub endless: bool,
@@ -77,7 +77,9 @@ impl Reply {
             write!(stream, "Content-Length: {}\r\n", self.body.len())?;
         }
         stream.write_all(b"\r\n")?;
-        thread::sleep(self.pause);
+        if self.silent {
+            return stream.read(&mut [0]).map(|_| ());
+        }
         let body = &self.body[..self.cut.unwrap_or(usize::MAX).min(self.body.len())];
         if self.trickle.is_zero() {
             return stream.write_all(body);
@@ -165,8 +167,9 @@ fn read(stream: &TcpStream) -> Option<Request> {
 pub fn options(cache: &Path, map: impl Fn(&str) -> String + Send + Sync + 'static) -> Options {
     Options {
         cache: Some(cache.to_owned()),
-        connect_timeout: Duration::from_secs(2),
-        read_timeout: Duration::from_secs(2),
+        // Longer than a busy machine may stand still.
+        connect_timeout: Duration::from_secs(60),
+        read_timeout: Duration::from_secs(60),
         retries: 2,
         first_wait: Duration::from_millis(10),
         address: Rewrite::new(map),

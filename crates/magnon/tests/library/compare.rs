@@ -339,6 +339,8 @@ fn a_model_that_fails_is_a_row_that_says_so() {
     if cfg!(target_os = "linux") {
         let error = found.models[0].error.as_ref().unwrap();
         assert!(error.contains("memory"), "{error}");
+    } else {
+        println!("left out: this system does not tell how much memory a process holds");
     }
 }
 

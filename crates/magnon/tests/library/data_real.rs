@@ -3,24 +3,12 @@
 // A helper that fails is a test that fails.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use crate::real_data::real_data;
 use magnon::data::{
     Dataset, FeatureNorm, Features, LoadConfig, attach_features, attach_labels, load,
     write::write_dataset,
 };
 use magnon::graph::SelfLoops;
-use std::path::PathBuf;
-
-/// The folder with the data; without it the tests have nothing to do, which CI does not accept.
-fn data() -> Option<PathBuf> {
-    match std::env::var_os("MAGNON_DATA") {
-        Some(path) => Some(path.into()),
-        None if std::env::var_os("CI").is_some() => panic!("MAGNON_DATA must name the data folder"),
-        None => {
-            println!("MAGNON_DATA is not set: nothing is tested");
-            None
-        }
-    }
-}
 
 /// Reads without scaling, and with self loops kept.
 fn open(path: &str) -> Option<Dataset> {
@@ -29,7 +17,7 @@ fn open(path: &str) -> Option<Dataset> {
         feature_norm: FeatureNorm::None,
         ..LoadConfig::default()
     };
-    Some(load(&data()?.join(path), &config).unwrap_or_else(|error| panic!("{path}: {error}")))
+    Some(load(&real_data()?.join(path), &config).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
 /// What is counted of a graph.
@@ -145,7 +133,7 @@ fn the_papers_folders() {
 
 #[test]
 fn derived_files() {
-    let Some(data) = data() else { return };
+    let Some(data) = real_data() else { return };
     for (path, expected) in [
         ("corar/derived/adj_directed.npz", (2680, 5299, 151)),
         ("citeseerr/derived/adj_directed.npz", (3191, 4275, 103)),
@@ -371,7 +359,7 @@ fn large_graphs() {
 
 #[test]
 fn folders_of_many_list_them() {
-    let Some(data) = data() else { return };
+    let Some(data) = real_data() else { return };
     for (folder, names) in [
         ("linqs", &["citeseer.tgz", "cora.tgz"][..]),
         ("planetoid", &["ind.citeseer", "ind.cora"]),

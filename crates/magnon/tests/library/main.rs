@@ -16,6 +16,8 @@ mod halo;
 mod large;
 mod laws;
 mod packed;
+#[path = "../real_data/mod.rs"]
+mod real_data;
 mod threads;
 mod tune;
 mod workflow_calls;

@@ -34,7 +34,7 @@ fn card() -> Option<Engine> {
         Ok(cuda) => Some(cuda),
         Err(reason) if std::env::var_os("MAGNON_DEVICE").is_some() => panic!("{reason}"),
         Err(reason) => {
-            eprintln!("skipped: {reason}");
+            eprintln!("left out: {reason}");
             None
         }
     }

@@ -8,6 +8,8 @@ mod cuda;
 mod gradients;
 mod models;
 mod prediction;
+#[path = "../real_data/mod.rs"]
+mod real_data;
 mod run_files;
 mod steps;
 mod training;
