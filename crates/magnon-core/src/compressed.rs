@@ -2,6 +2,7 @@
 
 /// Why arrays are no compressed sparse rows.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowsError {
     /// The offsets do not begin at 0, fall, or do not end at the number of entries.
     #[error(

@@ -27,6 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum DenoiseForm {
     /// β(I − αA_q)⁻¹x, the personalised PageRank filter.
     Filter,
@@ -81,6 +82,7 @@ impl DenoiseConfig {
 
 /// Why a signal cannot be denoised.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum DenoiseError {
     /// μ is outside of its range.
     #[error("mu is {0}, but must be above 0 and finite")]

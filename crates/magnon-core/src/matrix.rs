@@ -88,6 +88,7 @@ pub struct SparseMatrix {
 
 /// Why a sparse matrix cannot be built.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SparseError {
     /// An entry lies outside of the shape.
     #[error("the entry in row {row}, column {column} lies outside of a {rows} x {cols} matrix")]

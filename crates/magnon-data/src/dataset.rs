@@ -11,6 +11,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum FeatureNorm {
     /// Each row divided by the sum of its absolute values.
     Row,
@@ -26,6 +27,7 @@ pub enum FeatureNorm {
 /// What was done to the features.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Scaling {
     /// Nothing.
     #[default]

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 /// Why a data set could not be read or a file not written. The words of an error say all of it;
 /// there is no further source behind it.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DataError {
     /// The file system said no.
     #[error("{path}: cannot {action}: {reason}{hint}", path = path.display(), hint = room_hint(reason))]

@@ -82,6 +82,7 @@ pub struct TableColumns {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum WeightTransform {
     /// Weights stay as they are
     #[default]
@@ -96,6 +97,7 @@ pub enum WeightTransform {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum ExtraIds {
     /// Nodes where features are given, nothing where only labels are; more than half are refused
     #[default]

@@ -31,6 +31,7 @@ pub struct Split {
 
 /// Why a split cannot be had.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum SplitError {
     /// A node is outside of the graph.
     #[error("the split names node {node}, but the graph has {nodes} nodes")]

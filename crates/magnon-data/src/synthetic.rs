@@ -39,6 +39,7 @@ impl Default for SyntheticConfig {
 
 /// Why a text describes no generated data set.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum SyntheticError {
     /// Unknown generator, or a value out of range.
     #[error(transparent)]

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a file of a run cannot be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// The file system said no.
     #[error(transparent)]

@@ -6,6 +6,7 @@ use crate::matrix::SparseMatrix;
 /// A fixed linear map M. An [`Engine`](super::Engine) prepares it once and then makes y = M x and
 /// x = Mᴴ y.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum MapSource {
     /// A dense matrix, such as rows of X̄.
     Dense {

@@ -2,6 +2,7 @@
 
 /// Why a filter cannot be made or applied.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum FilterError {
     /// The call was stopped by its progress.
     #[error("stopped")]

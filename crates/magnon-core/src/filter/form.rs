@@ -8,6 +8,7 @@ pub(super) const MAX_ORDER: usize = 100_000;
 
 /// How closely an infinite series is followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Accuracy {
     /// Up to the power K, whatever that leaves out.
     Order(usize),

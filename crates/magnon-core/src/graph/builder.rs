@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why no graph could be built.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum GraphError {
     /// The graph has no node.
     #[error("the graph is empty: it has no nodes")]
@@ -77,6 +78,7 @@ pub enum GraphError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Duplicates {
     /// Weights add up. Edges without weights merge into one edge of weight 1.
     #[default]
@@ -90,6 +92,7 @@ pub enum Duplicates {
 /// What becomes of edges `u → u`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SelfLoops {
     /// They are left out, and counted.
     #[default]

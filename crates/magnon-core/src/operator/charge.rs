@@ -23,6 +23,7 @@ pub struct Charge {
 
 /// Why a text or number is no charge.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum ChargeError {
     /// The text is neither a decimal nor a fraction.
     #[error("'{0}' is not a charge; write a number such as 0.25, a fraction such as 1/3, or auto")]

@@ -79,6 +79,17 @@ pub enum Kind {
     Laplacian,
 }
 
+impl Kind {
+    /// What a filter of low order keeps of it, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Adjacency => "low pass",
+            Self::NegatedAdjacency => "high pass",
+            Self::Laplacian => "Laplacian",
+        }
+    }
+}
+
 /// Configuration of a [`MagneticOperator`](super::MagneticOperator).
 ///
 /// Weights may be negative. Degrees are the row sums of |A_s|, plus 1 where self loops are added, so

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// Why an operator cannot be built.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum OperatorError {
     /// The graph has no pattern.
     #[error(transparent)]

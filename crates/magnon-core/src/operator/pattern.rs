@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 /// Why a graph has no pattern.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum PatternError {
     /// Columns are packed into 30 bits.
     #[error("the graph has {0} nodes; the operator holds at most 2^30")]

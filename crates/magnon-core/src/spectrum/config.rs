@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Which eigenvalues are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Select {
     /// All of them.
     #[default]

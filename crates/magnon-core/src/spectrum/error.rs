@@ -5,6 +5,7 @@ use crate::operator::{ChargeError, OperatorError};
 
 /// Why a spectrum, or something made from one, cannot be had.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum SpectrumError {
     /// The call was stopped by its progress.
     #[error("stopped")]

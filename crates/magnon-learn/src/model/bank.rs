@@ -41,6 +41,7 @@ use serde::{Deserialize, Serialize};
 /// How the hidden layer of a bank is made non-linear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum BankActivation {
     /// max(x, 0); of complex channels the real part is taken first.
     #[default]

@@ -16,6 +16,7 @@ use std::sync::Arc;
 /// What the layers hand to the classifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum JumpingKnowledge {
     /// The last layer alone.
     None,

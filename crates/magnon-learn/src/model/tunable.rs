@@ -13,6 +13,7 @@ pub struct Tunable {
 
 /// Values of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Values {
     /// Whole numbers.
     Whole(&'static [u32]),

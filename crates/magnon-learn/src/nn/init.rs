@@ -15,6 +15,7 @@ use std::f64::consts::{PI, TAU};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Init {
     /// Variance 2/(rows + cols): a = √(6/(rows + cols)), σ = 1/√(rows + cols).
     #[default]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Factor of the learning rate by epoch, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
+#[non_exhaustive]
 pub enum Schedule {
     /// 1 throughout.
     #[default]

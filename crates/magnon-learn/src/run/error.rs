@@ -5,6 +5,7 @@ use crate::train::TrainError;
 
 /// Why a run cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// One of its files.
     #[error(transparent)]

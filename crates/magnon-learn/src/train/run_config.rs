@@ -52,6 +52,7 @@ impl Default for DataConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Vary {
     /// The seed of weights, dropout and batches
     #[default]

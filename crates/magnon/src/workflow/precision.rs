@@ -12,6 +12,7 @@ use std::path::Path;
 /// The precision that a result is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Precision {
     /// float32, or complex64 of a complex operator: 7 digits.
     #[default]

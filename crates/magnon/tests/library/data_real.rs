@@ -169,7 +169,8 @@ fn webkb_text_equals_the_matrices() {
         let found = count(&text);
         assert_eq!((found.entries, found.self_loops), (lines, loops), "{name}");
         let config = unscaled();
-        text = load(&data().unwrap().join(name).join(format!("{name}.content")), &config).unwrap();
+        text = load(&real_data().unwrap().join(name).join(format!("{name}.content")), &config)
+            .unwrap();
         let matrix = open(name).unwrap();
         assert_eq!(text.graph, matrix.graph, "{name}");
         assert_eq!(text.features, matrix.features, "{name}");
@@ -226,14 +227,15 @@ fn planetoid() {
     assert_eq!(cora.name, "cora");
     assert_eq!(parts(&cora, 0), [140, 500, 1000]);
     // CoRAR is Planetoid's Cora with 28 nodes left out.
-    let ids = std::fs::read_to_string(data().unwrap().join("corar/derived/node_ids.csv")).unwrap();
+    let ids =
+        std::fs::read_to_string(real_data().unwrap().join("corar/derived/node_ids.csv")).unwrap();
     let places: Vec<usize> =
         ids.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();
     let corar = open("corar").unwrap();
     let (all, kept) = (cora.labels.unwrap(), corar.labels.unwrap());
     assert!(places.iter().zip(&kept.classes).all(|(&place, class)| all.classes[place] == *class));
     let mut bag = open("corar/adj.npz").unwrap();
-    let path = data().unwrap().join("corar/derived/bow_features.npz");
+    let path = real_data().unwrap().join("corar/derived/bow_features.npz");
     attach_features(&mut bag, &path, &unscaled()).unwrap();
     let (Some(Features::Sparse(bag)), Some(Features::Sparse(whole))) =
         (bag.features, cora.features)

@@ -26,6 +26,7 @@ use std::str::FromStr;
 /// The kinds of graphs that can be generated; see the [module](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GeneratorKind {
     /// One directed cycle.
     Cycle,
@@ -79,6 +80,7 @@ impl FromStr for GeneratorKind {
 
 /// Why no graph could be generated.
 #[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
 pub enum GenerateError {
     /// The name is not one of [`GeneratorKind::ALL`].
     #[error(

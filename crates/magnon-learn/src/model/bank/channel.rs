@@ -1,7 +1,7 @@
 //! `Channel`: one input of a bank, written as a short text.
 
 use magnon_core::filter::{FilterConfig, FilterKind};
-use magnon_core::operator::{Along, Kind, OperatorConfig};
+use magnon_core::operator::{Along, OperatorConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -19,6 +19,7 @@ use std::str::FromStr;
 /// | `FILTER(key=value,…)` | h(S)X with the settings of a filter and of its operator, as in `linear-rank(order=8)` or `power(order=2,charge=1/4,normalize=directed)` |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum Channel {
     /// X.
     Features,
@@ -82,18 +83,14 @@ impl Channel {
                 steps => format!("which nodes are {steps} steps away: {}", ways(word)),
             },
             Self::Filter { operator, filter } => {
-                let pass = match operator.kind {
-                    Kind::Adjacency => "low pass",
-                    Kind::NegatedAdjacency => "high pass",
-                    Kind::Laplacian => "Laplacian",
-                };
                 let order = filter.effective_order().map(|k| format!(" of order {k}"));
                 let charge = match operator.charge.value() {
                     0.0 => "without direction".to_owned(),
                     _ => format!("charge {}", operator.charge),
                 };
                 let (name, order) = (filter.kind.name(), order.unwrap_or_default());
-                format!("features filtered by {name}{order}, {pass}, {charge}")
+                let kind = operator.kind.words();
+                format!("features filtered by {name}{order}, {kind}, {charge}")
             }
         }
     }
