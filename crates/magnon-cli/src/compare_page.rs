@@ -4,7 +4,7 @@ use crate::report::grouped;
 use magnon::train::Summary;
 use magnon::workflow::compare::Comparison;
 use magnon::workflow::signed;
-use magnon_plot::{Control, Fact, Report};
+use magnon_report::{Control, Fact, Report};
 
 /// The verdict, and the intervals of models and controls as a chart.
 pub fn page(comparison: &Comparison) -> Report {

@@ -7,7 +7,7 @@ use magnon::operator::Bounds;
 use magnon::spectrum::{Density, Eigenmap, Frustration};
 use magnon::train::EpochRecord;
 use magnon::workflow::{FrequencyCurve, FrequencyReport};
-use magnon_plot::{
+use magnon_report::{
     Curve, DensityCurve, DensityFigure, EigenmapFigure, Figure, FrustrationFigure, Report,
     SpectrumCurve, SpectrumFigure, TrainingFigure,
 };
@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Draws a figure into a file.
 pub fn save(figure: &dyn Figure, path: &Path) -> anyhow::Result<()> {
-    let bytes = magnon_plot::encode(figure, path)?;
+    let bytes = magnon_report::encode(figure, path)?;
     Ok(write_atomic(path, |out| out.write_all(&bytes))?)
 }
 

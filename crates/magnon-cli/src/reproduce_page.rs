@@ -3,7 +3,7 @@
 use crate::figures;
 use magnon::data::write::file_in;
 use magnon::workflow::reproduce::{Reproduction, ResponseData};
-use magnon_plot::{EigenmapFigure, Fact, Report, ReportTable, SpectrumCurve, SpectrumFigure};
+use magnon_report::{EigenmapFigure, Fact, Report, ReportTable, SpectrumCurve, SpectrumFigure};
 use std::path::Path;
 
 /// Writes `reproduction.html` and one .svg file for each figure.

@@ -11,7 +11,7 @@ use magnon::operator::{Charge, Kind, OperatorConfig};
 use magnon::spectrum::{EigenmapConfig, SpectrumConfig, SpectrumError, eigenmap};
 use magnon::train::{RunConfig, Summary};
 use magnon::workflow::{ChoiceRow, CycleFindings, KeptRun, TrainReport, run_spectra};
-use magnon_plot::{
+use magnon_report::{
     ChargeCandidate, ConfusionFigure, Control, CycleEvidence, CycleLength, Fact, Report,
     ReportTable, SharesFigure,
 };
@@ -220,7 +220,7 @@ fn evidence(cycles: &CycleFindings, run: &KeptRun) -> CycleEvidence {
 fn nodes_on_a_map(
     dataset: &Dataset,
     charge: Charge,
-) -> Result<Option<magnon_plot::EigenmapFigure>, SpectrumError> {
+) -> Result<Option<magnon_report::EigenmapFigure>, SpectrumError> {
     if dataset.graph.nodes() > MAPPED || dataset.graph.nodes() < 3 {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! The spectra of a run's page.
 
 use magnon::workflow::{ChargeSpectrum, FilterCurve, RunSpectra};
-use magnon_plot::{Curve, SpectrumCurve, SpectrumFigure};
+use magnon_report::{Curve, SpectrumCurve, SpectrumFigure};
 
 /// Spectra of the model's operator at several charges, with the filter's response.
 pub fn figure(found: RunSpectra) -> SpectrumFigure {

@@ -1,7 +1,7 @@
 //! The picture of a search.
 
 use magnon::workflow::tune::{Importance, Tuning};
-use magnon_plot::SharesFigure;
+use magnon_report::SharesFigure;
 use serde_json::Value;
 use std::path::Path;
 

@@ -2,12 +2,12 @@
 
 use crate::errors::Failure;
 use magnon_cli::figures;
-use magnon_plot::{Curve, Figure, ResponseFigure, html, svg};
+use magnon_report::{Curve, Figure, ResponseFigure, html, svg};
 use pyo3::prelude::*;
 
 /// A figure as SVG and as HTML.
 pub fn rendered(figure: &dyn Figure) -> Result<(String, String), Failure> {
-    let failed = |error: magnon_plot::PlotError| Failure::Named("MagnonError", error.to_string());
+    let failed = |error: magnon_report::PlotError| Failure::Named("MagnonError", error.to_string());
     Ok((svg(figure).map_err(failed)?, html(figure).map_err(failed)?))
 }
 

@@ -10,7 +10,7 @@ use magnon::data::read_signal;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::denoise::{DenoiseConfig, DenoiseForm};
 use magnon::workflow::{DenoiseReport, Signal, denoise};
-use magnon_plot::{Curve, ResponseFigure};
+use magnon_report::{Curve, ResponseFigure};
 use std::path::PathBuf;
 
 #[derive(Args)]

@@ -12,7 +12,7 @@ use magnon::data::write::{write_csv, write_npy};
 use magnon::matrix::Matrix;
 use magnon::operator::{Charge, Normalize};
 use magnon::workflow::{ResponseConfig, response};
-use magnon_plot::{Curve, ResponseFigure};
+use magnon_report::{Curve, ResponseFigure};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
