@@ -72,6 +72,10 @@ pub enum Error {
     /// A run that is used again.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A figure or a page.
+    #[cfg(feature = "report")]
+    #[error(transparent)]
+    Figure(#[from] magnon_report::PlotError),
 }
 
 impl Error {
@@ -93,6 +97,8 @@ impl Error {
             Self::Model(_) => "model",
             Self::Train(_) => "training",
             Self::File(_) | Self::Run(_) => "run",
+            #[cfg(feature = "report")]
+            Self::Figure(_) => "figure",
         }
     }
 

@@ -22,6 +22,8 @@ pub use magnon_core::{
 pub use magnon_data as data;
 pub(crate) use magnon_data::disk;
 pub use magnon_learn::{model, nn, run, train};
+#[cfg(feature = "report")]
+pub use magnon_report as report;
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

@@ -5,13 +5,12 @@ use crate::data::read_training_data;
 use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, JSON, PICTURE, output};
 use crate::report::usage;
-use crate::tune_page;
 use anyhow::bail;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::train::RunConfig;
 use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
-use magnon::workflow::{Journal, choose_splits};
+use magnon::workflow::{Journal, choose_splits, figures};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -118,7 +117,7 @@ fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {
         write_csv(path, &columns, tuning.csv_rows())?;
     }
     if let Some(path) = &args.plot {
-        tune_page::save(tuning, path)?;
+        figures::save(&figures::importance(tuning), path)?;
     }
     Ok(())
 }

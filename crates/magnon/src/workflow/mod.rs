@@ -3,7 +3,8 @@
 //!
 //! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
-//! take long have a [`Progress`], which is told how far they are and may stop them.
+//! take long have a [`Progress`], which is told how far they are and may stop them. With the feature `report`, results
+//! become [`figures`] and [`pages`].
 
 mod blocks;
 mod channels;
@@ -15,6 +16,8 @@ mod dataset;
 mod denoise;
 mod density;
 mod eigenmap;
+#[cfg(feature = "report")]
+pub mod figures;
 mod filter;
 mod frequency_response;
 mod frustration;
@@ -27,6 +30,8 @@ mod models;
 mod open_part;
 mod operator;
 mod pack;
+#[cfg(feature = "report")]
+pub mod pages;
 mod phases;
 mod precision;
 mod predict;
@@ -45,7 +50,7 @@ pub mod tune;
 pub use crate::data::fingerprint;
 pub use channels::{ChannelRow, ChannelsReport, TakeChannel, propagate_channels, write_channels};
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
-pub use cycle_list::{CycleListConfig, list_cycles};
+pub use cycle_list::{CycleListConfig, cycle_text, list_cycles};
 pub use dataset::{
     choose_split, choose_splits, generator, read_dataset, read_training_data, settled_source,
 };

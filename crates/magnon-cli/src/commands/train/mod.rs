@@ -3,18 +3,16 @@
 mod describe;
 
 use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
-use crate::figures;
+use crate::command_line;
 use crate::interrupt::resumable;
 use crate::outputs;
 use crate::progress::Watcher;
-use crate::report::{Bar, Clock, Report, usage};
-use crate::run_report;
+use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::Error;
-use magnon::data::write::file_in;
 use magnon::run::{FileError, RunFolder};
 use magnon::train::RunConfig;
-use magnon::workflow::{KeptRun, TrainOptions, Trained, generator};
+use magnon::workflow::{TrainOptions, generator};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -122,18 +120,13 @@ pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
         overwrite: args.overwrite,
         resume: args.resume,
         every: args.checkpoint_every,
+        page: (!args.no_report).then(command_line),
     };
-    train(&config, &options, !args.no_report, common)
+    train(&config, &options, common)
 }
 
-/// Trains as the configuration says, writes the run folder and reports; `page` says whether the run gets a
-/// `report.html`.
-pub fn train(
-    config: &RunConfig,
-    options: &TrainOptions,
-    page: bool,
-    common: &Common,
-) -> anyhow::Result<()> {
+/// Trains as the configuration says, writes the run folder and reports.
+pub fn train(config: &RunConfig, options: &TrainOptions, common: &Common) -> anyhow::Result<()> {
     let out = options.out.clone();
     let words = move || match &out {
         Some(out) if RunFolder::begun_config(out).is_ok() => {
@@ -156,36 +149,13 @@ pub fn train(
         }
         outcome => outcome?,
     };
-    let mut clock = Clock::from(&trained.report.seconds);
+    let clock = Clock::from(&trained.report.seconds);
     let mut report = Report::default();
     report.put(&trained.report)?;
     describe::describe(config, &trained, &mut report);
-    if let (Some(folder), true) = (trained.folder.clone(), page) {
-        // The model is safe; a page that cannot be drawn is no reason to fail.
-        let bar = Bar::open_ended("report", common);
-        let run = kept(config, trained);
-        let page = clock.phase("report", || run_report::report(&run, run_report::command()));
-        drop(bar);
-        let place = file_in(folder.path(), "report.html").map_err(anyhow::Error::from);
-        if let Err(error) = place.and_then(|place| figures::save_page(&page, &place)) {
-            remark!("note: there is no report.html: {error}");
-        }
-    }
     report.print(common, clock)?;
     if options.out.is_none() && !common.quiet {
         remark!("note: nothing was kept; -o RUN writes model, figures and page to a folder");
     }
     Ok(())
-}
-
-/// The run that was kept, as its page shows it.
-pub fn kept(config: &RunConfig, trained: Trained) -> KeptRun {
-    let history = trained.outcome.best().map(|best| best.history.clone());
-    KeptRun {
-        config: config.clone(),
-        dataset: trained.dataset,
-        cycles: trained.cycles,
-        report: trained.report,
-        history: history.unwrap_or_default(),
-    }
 }

@@ -1,14 +1,13 @@
 //! The page of a comparison.
 
-use crate::report::grouped;
-use magnon::train::Summary;
-use magnon::workflow::compare::Comparison;
-use magnon::workflow::signed;
-use magnon_report::{Control, Fact, Report};
+use super::fact;
+use crate::train::Summary;
+use crate::workflow::compare::Comparison;
+use crate::workflow::{grouped, signed};
+use magnon_report::{Control, Report};
 
-/// The verdict, and the intervals of models and controls as a chart.
-pub fn page(comparison: &Comparison) -> Report {
-    let fact = |name: &str, value: String| Fact { name: name.to_owned(), value };
+/// The page of a comparison: its verdict, and the intervals of models and controls as a chart.
+pub fn comparison(comparison: &Comparison) -> Report {
     let row = |name: &str, of: Option<Summary>, note: String, main: bool| {
         let Summary { mean, ci95, n, .. } = of?;
         Some(Control {

@@ -1,10 +1,10 @@
-//! The spectra of a run's page.
+//! The spectra of a run.
 
-use magnon::workflow::{ChargeSpectrum, FilterCurve, RunSpectra};
+use crate::workflow::{ChargeSpectrum, FilterCurve, RunSpectra};
 use magnon_report::{Curve, SpectrumCurve, SpectrumFigure};
 
 /// Spectra of the model's operator at several charges, with the filter's response.
-pub fn figure(found: RunSpectra) -> SpectrumFigure {
+pub(in crate::workflow) fn run_spectra(found: RunSpectra) -> SpectrumFigure {
     let RunSpectra { charge, spectra, response, estimated } = found;
     let what = match estimated {
         None => "Eigenvalues",

@@ -1,13 +1,16 @@
 //! The page and the pictures of a reproduction.
 
-use crate::figures;
-use magnon::data::write::file_in;
-use magnon::workflow::reproduce::{Reproduction, ResponseData};
-use magnon_report::{EigenmapFigure, Fact, Report, ReportTable, SpectrumCurve, SpectrumFigure};
+use super::{fact, save};
+use crate::Error;
+use crate::data::Labels;
+use crate::data::write::file_in;
+use crate::workflow::figures;
+use crate::workflow::reproduce::{Reproduction, ResponseData};
+use magnon_report::{EigenmapFigure, Report, ReportTable, SpectrumCurve, SpectrumFigure};
 use std::path::Path;
 
 /// Writes `reproduction.html` and one .svg file for each figure.
-pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Result<()> {
+pub fn save_reproduction(found: &Reproduction, command: &str, folder: &Path) -> Result<(), Error> {
     for data in &found.responses {
         let pass = if data.high_pass { "high" } else { "low" };
         let name = format!("frequency-response-{}-{pass}.svg", data.dataset.to_lowercase());
@@ -36,7 +39,7 @@ pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Resu
         title: "The paper's tables and figures again".to_owned(),
         subtitle: "What we measure, what the paper prints in brackets, and the difference"
             .to_owned(),
-        facts: vec![Fact { name: "Seeds and splits".to_owned(), value: found.runs.to_string() }],
+        facts: vec![fact("Seeds and splits", found.runs.to_string())],
         remarks: found.missing.clone(),
         tables: tables.collect(),
         spectra: found.responses.iter().map(response).collect(),
@@ -45,7 +48,7 @@ pub fn write(found: &Reproduction, command: &str, folder: &Path) -> anyhow::Resu
         made_by: format!("magnon {}", env!("CARGO_PKG_VERSION")),
         ..Default::default()
     };
-    figures::save_page(&report, &file_in(folder, "reproduction.html")?)
+    save(&report, &file_in(folder, "reproduction.html")?)
 }
 
 fn response(data: &ResponseData) -> SpectrumFigure {
@@ -65,7 +68,6 @@ fn response(data: &ResponseData) -> SpectrumFigure {
 fn eigenmap(found: &Reproduction) -> Option<EigenmapFigure> {
     let data = found.eigenmap.as_ref()?;
     let title = format!("Magnetic eigenmap of {}, q = 1/3", data.dataset);
-    let labels =
-        magnon::data::Labels { classes: data.classes.clone(), names: data.class_names.clone() };
-    Some(figures::eigenmap_of(title, &data.map, Some(&labels), None))
+    let labels = Labels { classes: data.classes.clone(), names: data.class_names.clone() };
+    Some(figures::map(title, &data.map, Some(&labels), None))
 }
