@@ -73,9 +73,13 @@ pub fn train(
                 let DataConfig { split, split_seed, .. } = config.data;
                 let data_config = read.unwrap_or(DataConfig { source: name, ..Default::default() });
                 config.data = DataConfig { split, split_seed, ..data_config };
+                args.check_resumed(&config).map_err(Failure::command)?;
                 train_on(trainable(&data)?, &config, &options, Phases::default(), watch)?
             }
-            None => magnon::workflow::train(&config, &options, watch)?,
+            None => {
+                config = args.settled(config).map_err(Failure::command)?;
+                magnon::workflow::train(&config, &options, watch)?
+            }
         };
         Ok(Model::new(&config, trained))
     })
@@ -294,7 +298,7 @@ pub fn predict<'py>(
             return Err(Failure::argument("not flags of predict"));
         };
         let mut data = run_data(&args.run, args.data.data.is_some())?;
-        args.data.apply(&mut data, &cli.common).map_err(Failure::command)?;
+        args.data.apply(&mut data).map_err(Failure::command)?;
         Ok(magnon::workflow::predict(&args.run, &data, args.full, args.device, watch)?)
     })?;
     let names = (0..found.dataset.graph.nodes()).map(|u| found.dataset.node_name(u)).collect();

@@ -21,6 +21,8 @@ pub use magnon_core::{
 };
 pub use magnon_data as data;
 pub(crate) use magnon_data::disk;
+#[cfg(feature = "fetch")]
+pub use magnon_fetch as fetch;
 pub use magnon_learn::{model, nn, run, train};
 #[cfg(feature = "report")]
 pub use magnon_report as report;

@@ -1,7 +1,7 @@
 //! `magnon compare`: which model, and does direction help?
 
 use crate::args::{Common, DataArgs, finite, size};
-use crate::data::read_training_data;
+use crate::data::{locate, read_training_data};
 use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, HTML, MARKDOWN, output};
 use crate::report::usage;
@@ -115,7 +115,8 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     )?;
     outputs::check_folder("--output", args.output.as_deref())?;
     let mut data = DataConfig::default();
-    args.data.apply(&mut data, common)?;
+    args.data.apply(&mut data)?;
+    locate(&args.data, &mut data, common)?;
     let dataset = read_training_data(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let name = Journal::<CompareRecord>::file_name(&dataset);

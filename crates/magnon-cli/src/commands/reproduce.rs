@@ -41,7 +41,7 @@ pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
     let mut folders = args.data.clone();
     if folders.is_empty() {
         folders.extend(std::env::var_os("MAGNON_DATA").map(PathBuf::from));
-        folders.push(magnon_fetch::cache_folder());
+        folders.push(magnon::fetch::cache_folder());
     }
     let config = ReproduceConfig { folders, runs: args.runs, only: args.only.clone() };
     let mut kept = Kept::open(args.output.as_deref(), "reproduce.jsonl", common, journal)?;

@@ -40,6 +40,8 @@ mod progress;
 mod propagate;
 mod propagate_file;
 mod propagate_parts;
+#[cfg(feature = "fetch")]
+mod public_data;
 pub mod reproduce;
 mod response;
 mod run_spectra;
@@ -80,6 +82,8 @@ use progress::Stopper;
 pub use propagate::{FilteredFeatures, PropagateReport, propagate, propagate_on};
 pub use propagate_file::{FileReport, FilteredFile, propagate_file};
 pub use propagate_parts::{PartsReport, propagate_parts};
+#[cfg(feature = "fetch")]
+pub use public_data::{PublicData, PublicDataList, fetch, locate, public_data};
 pub use response::{ResponseConfig, ResponseReport, response};
 pub use run_spectra::{ChargeSpectrum, FilterCurve, RunSpectra, run_spectra};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};

@@ -4,6 +4,7 @@ mod describe;
 
 use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
 use crate::command_line;
+use crate::data::locate;
 use crate::interrupt::resumable;
 use crate::outputs;
 use crate::progress::Watcher;
@@ -52,10 +53,7 @@ pub struct TrainArgs {
 impl TrainArgs {
     /// The configuration: a preset, an earlier run or the model's defaults, with the flags on top.
     pub fn config(&self, common: &Common) -> anyhow::Result<RunConfig> {
-        let stored = match (&self.out, self.resume) {
-            (Some(out), true) => Some(RunFolder::begun_config(out)?),
-            _ => None,
-        };
+        let stored = self.stored()?;
         let mut config = match &stored {
             Some(stored) => stored.clone(),
             None => self.config.config()?,
@@ -71,7 +69,7 @@ impl TrainArgs {
         if stored.is_some() {
             self.config.model.choose(&mut config)?;
         }
-        self.data.apply(&mut config.data, common)?;
+        self.data.apply(&mut config.data)?;
         config.data.filtered = self.filtered.clone().or(config.data.filtered.take());
         self.config.apply(&mut config)?;
         self.runs.apply(&mut config.runs)?;
@@ -81,20 +79,35 @@ impl TrainArgs {
         if config.data.source.is_empty() {
             return Err(usage("DATA is empty; name a folder, a file or a generator"));
         }
-        absolute(&mut config)?;
         if self.checkpoint_every == 0 {
             return Err(usage("--checkpoint-every must be at least 1"));
         }
         config.check().map_err(usage)?;
-        if let Some(stored) = stored
-            && stored != config
-        {
-            return Err(usage(
+        Ok(config)
+    }
+
+    /// The configuration of the run that is resumed.
+    fn stored(&self) -> anyhow::Result<Option<RunConfig>> {
+        let resumed = self.out.as_ref().filter(|_| self.resume);
+        Ok(resumed.map(|out| RunFolder::begun_config(out)).transpose()?)
+    }
+
+    /// The configuration as a run folder keeps it, once the data are in their place: with whole paths.
+    pub fn settled(&self, mut config: RunConfig) -> anyhow::Result<RunConfig> {
+        absolute(&mut config)?;
+        self.check_resumed(&config)?;
+        Ok(config)
+    }
+
+    /// Refuses a configuration other than that of the run that is resumed.
+    pub fn check_resumed(&self, config: &RunConfig) -> anyhow::Result<()> {
+        match self.stored()? {
+            Some(stored) if stored != *config => Err(usage(
                 "--resume goes on with the configuration that the run was begun with; leave out the \
                  flags that change it, or begin a new run",
-            ));
+            )),
+            _ => Ok(()),
         }
-        Ok(config)
     }
 }
 
@@ -114,7 +127,9 @@ fn absolute(config: &mut RunConfig) -> anyhow::Result<()> {
 
 pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check_folder("--output", args.out.as_deref())?;
-    let config = args.config(common)?;
+    let mut config = args.config(common)?;
+    locate(&args.data, &mut config.data, common)?;
+    let config = args.settled(config)?;
     let options = TrainOptions {
         out: args.out.clone(),
         overwrite: args.overwrite,
