@@ -9,6 +9,9 @@
 //! [`run`] keeps what was learnt and uses it again. [`workflow`] has all that in single calls, as the command
 //! line makes them.
 //!
+//! Two default features add to it: `report` draws figures and HTML pages of results, and `fetch` downloads public data
+//! sets by name.
+//!
 //! The folder `examples` has two small programs: `filter` reads a graph, asks its cycles for a charge and filters its
 //! features; `train` trains a model, keeps it and predicts with it.
 

@@ -12,11 +12,6 @@ pub fn eigenmap(mapped: &MappedNodes, dataset: &Dataset) -> EigenmapFigure {
     map(title, &mapped.map, dataset.labels.as_ref(), dataset.node_names.as_ref())
 }
 
-/// The title of a map of a data set.
-pub(in crate::workflow) fn eigenmap_title(name: &str, charge: &str) -> String {
-    format!("{name} by eigenvectors of its magnetic Laplacian, q = {charge}")
-}
-
 /// The same, from labels and names of the nodes.
 pub(in crate::workflow) fn map(
     title: String,
@@ -75,6 +70,11 @@ pub(in crate::workflow) fn map(
     };
     let edges = map.edges.iter().map(|&(u, v)| [u, v]).collect();
     EigenmapFigure { title, x, y, z, axes, phases, labels, class_names, node_names, edges }
+}
+
+/// The title of a map of a data set.
+pub(in crate::workflow) fn eigenmap_title(name: &str, charge: &str) -> String {
+    format!("{name} by eigenvectors of its magnetic Laplacian, q = {charge}")
 }
 
 /// The class of each node, with one more for nodes without a label.
