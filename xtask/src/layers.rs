@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's modules in their order. A crate may use those above it in this list.
-const LAYERS: [(&str, &[&str]); 3] = [
+const LAYERS: [(&str, &[&str]); 4] = [
     (
         "magnon-core",
         &[
@@ -23,6 +23,7 @@ const LAYERS: [(&str, &[&str]); 3] = [
         ],
     ),
     ("magnon-learn", &["strict", "nn", "tensors", "model", "train", "run"]),
+    ("magnon-report", &["error", "figure", "page"]),
     ("magnon", &["error", "workflow"]),
 ];
 

@@ -27,10 +27,10 @@ pub fn run() -> anyhow::Result<()> {
     let packages = [
         "magnon-core",
         "magnon-data",
-        "magnon-learn",
-        "magnon",
-        "magnon-plot",
         "magnon-fetch",
+        "magnon-learn",
+        "magnon-report",
+        "magnon",
         "magnon-cli",
     ];
     let named = packages.iter().flat_map(|name| ["--package", name]);

@@ -1,6 +1,7 @@
 //! From DATA on the command line to a data set.
 
 use crate::args::{Common, DataArgs};
+use crate::fetched;
 use crate::report::{Bar, Clock};
 use magnon::data::{Dataset, Split};
 use magnon::train::DataConfig;
@@ -15,8 +16,18 @@ pub struct Loaded {
 /// Reads or generates DATA.
 pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
     let mut config = DataConfig::default();
-    args.apply(&mut config, common)?;
+    args.apply(&mut config)?;
+    locate(args, &mut config, common)?;
     read_config(&config, common, clock)
+}
+
+/// Puts the place of DATA in place of its name. A public data set is downloaded where it is not in the cache; what a
+/// preset or a run names is taken as it is.
+pub fn locate(args: &DataArgs, config: &mut DataConfig, common: &Common) -> anyhow::Result<()> {
+    if args.data.is_some() {
+        config.source = fetched::locate(&config.source, common.quiet)?;
+    }
+    Ok(())
 }
 
 /// Reads or generates the data that a configuration describes.

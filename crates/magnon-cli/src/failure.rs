@@ -55,9 +55,6 @@ fn kind(cause: &(dyn Error + 'static)) -> Option<&'static str> {
     if cause.is::<FileError>() || cause.is::<RunError>() {
         return Some("run");
     }
-    if cause.is::<magnon_fetch::FetchError>() {
-        return Some("fetch");
-    }
     cause.is::<io::Error>().then_some("system")
 }
 

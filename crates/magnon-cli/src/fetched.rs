@@ -1,64 +1,89 @@
-//! Names of public data sets as DATA.
+//! Downloads of public data sets, with a bar.
 
 use crate::interrupt::{leave, stoppable};
 use crate::report::usage;
 use indicatif::{HumanBytes, ProgressBar};
-use magnon_fetch::{FetchError, Options, Progress};
+use magnon::Error;
+use magnon::fetch::{FetchError, Progress};
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What DATA stands for: itself, or the folder of a public data set, which is fetched where it is not
-/// here yet. A file or a generator of the same name comes first.
-pub fn resolve(data: &str, quiet: bool) -> anyhow::Result<String> {
-    let own = Path::new(data).exists() || magnon::workflow::generator(data).is_some();
-    if own || magnon_fetch::find(data).is_none() {
-        return Ok(magnon::workflow::settled_source(data));
-    }
-    Ok(fetch(data, false, quiet)?.to_string_lossy().into_owned())
+/// What DATA stands for. A public data set is downloaded where it is not in the cache.
+pub fn locate(data: &str, quiet: bool) -> anyhow::Result<String> {
+    watched(data, quiet, |told| magnon::workflow::locate(data, told))
 }
 
-/// Fetches a data set, or finds it in the cache.
+/// Downloads a data set, or finds it in the cache.
 pub fn fetch(name: &str, allow_unverified: bool, quiet: bool) -> anyhow::Result<PathBuf> {
-    if let Some(folder) = magnon_fetch::cached(name) {
-        return Ok(folder);
-    }
-    let options = Options { allow_unverified, ..Default::default() };
-    let shown = !quiet && io::stderr().is_terminal();
-    let bar = if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-    let told = |text: String| {
-        bar.suspend(|| {
-            if !quiet {
-                remark!("note: {text}")
-            }
-        })
-    };
-    let fetched = stoppable(|stop| {
-        magnon_fetch::fetch(name, &options, &mut |progress| {
-            match progress {
-                Progress::Started { file, .. } => told(format!("fetching {}", file.address)),
-                Progress::Received { file, bytes, total } => {
-                    let of = total.map_or(String::new(), |all| format!(" of {}", HumanBytes(all)));
-                    bar.set_message(format!("{}: {}{of}", file.path, HumanBytes(bytes)));
-                }
-                Progress::Waiting { problem, wait, .. } => {
-                    told(format!("{problem}; trying again in {:.1} s", wait.as_secs_f64()));
-                }
-                Progress::Unverified { file, sha256 } => {
-                    told(format!("{}: taken on trust, its sha256 is {sha256}", file.path));
-                }
-                _ => (),
-            }
+    watched(name, quiet, |told| magnon::workflow::fetch(name, allow_unverified, told))
+}
+
+/// Makes a call that may download the data set of this name. An interrupt ends the command; what was received stays.
+fn watched<T>(
+    name: &str,
+    quiet: bool,
+    call: impl FnOnce(&mut dyn FnMut(Progress<'_>) -> bool) -> Result<T, Error>,
+) -> anyhow::Result<T> {
+    let mut shown = Download { quiet, bar: None };
+    let done = stoppable(|stop| {
+        call(&mut |progress| {
+            shown.tell(progress);
             !stop.load(Relaxed)
         })
     });
-    bar.finish_and_clear();
-    match fetched {
-        Err(FetchError::Cancelled { .. }) => leave(),
-        Err(error @ FetchError::Unknown { .. }) => Err(usage(error)),
-        Err(error @ FetchError::Unverified { .. }) => {
+    drop(shown);
+    match done {
+        Err(Error::Stopped) => leave(),
+        Err(Error::Fetch(error @ FetchError::Unknown { .. })) => Err(usage(error)),
+        Err(Error::Fetch(error @ FetchError::Unverified { .. })) => {
             Err(anyhow::anyhow!("{error}: magnon fetch {name} --allow-unverified"))
         }
-        fetched => Ok(fetched?),
+        done => Ok(done?),
+    }
+}
+
+/// What is shown of a download.
+struct Download {
+    quiet: bool,
+    /// There from the first file on.
+    bar: Option<ProgressBar>,
+}
+
+impl Download {
+    fn tell(&mut self, progress: Progress<'_>) {
+        let shown = !self.quiet && io::stderr().is_terminal();
+        let new = || if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let bar = self.bar.get_or_insert_with(new);
+        let quiet = self.quiet;
+        let told = |text: String| {
+            bar.suspend(|| {
+                if !quiet {
+                    remark!("note: {text}")
+                }
+            })
+        };
+        match progress {
+            Progress::Started { file, .. } => told(format!("fetching {}", file.address)),
+            Progress::Received { file, bytes, total } => {
+                let of = total.map_or(String::new(), |all| format!(" of {}", HumanBytes(all)));
+                bar.set_message(format!("{}: {}{of}", file.path, HumanBytes(bytes)));
+            }
+            Progress::Waiting { problem, wait, .. } => {
+                told(format!("{problem}; trying again in {:.1} s", wait.as_secs_f64()));
+            }
+            Progress::Unverified { file, sha256 } => {
+                told(format!("{}: taken on trust, its sha256 is {sha256}", file.path));
+            }
+            _ => (),
+        }
+    }
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }

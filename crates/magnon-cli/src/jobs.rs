@@ -30,7 +30,7 @@ impl<J: Job> Kept<J> {
         common: &Common,
         open: impl Fn(&Path) -> Result<Journal<J>, Error>,
     ) -> Result<Self, Error> {
-        let cache = magnon_fetch::cache_folder();
+        let cache = magnon::fetch::cache_folder();
         let is_passing = folder.is_none();
         let place = folder.unwrap_or(&cache).join(name);
         let opened = match open(&place) {

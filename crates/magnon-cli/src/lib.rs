@@ -1,5 +1,5 @@
 //! The command line as a library: `run` is what the `magnon` command does, for the command itself and for
-//! packages that bring it along. Flags and pages are shared with them, too.
+//! packages that bring it along. Flags are shared with them, too.
 
 // Standard error may be closed or full: see `remark!`.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
@@ -11,29 +11,16 @@ mod terminal;
 pub mod args;
 #[doc(hidden)]
 pub mod commands;
-#[doc(hidden)]
-pub mod compare_page;
 mod data;
-mod date;
 mod failure;
 mod fetched;
-#[doc(hidden)]
-pub mod figures;
 mod interrupt;
 mod jobs;
 mod mapped;
-#[doc(hidden)]
-pub mod outputs;
+mod outputs;
 mod progress;
-#[doc(hidden)]
-pub mod report;
-mod reproduce_page;
-#[doc(hidden)]
-pub mod run_report;
-mod run_spectra;
+mod report;
 mod signals;
-#[doc(hidden)]
-pub mod tune_page;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -66,10 +53,16 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
 }
 
-/// The words after the command's name.
-fn words() -> impl Iterator<Item = String> {
+/// The command line, with quotes where a shell needs them.
+fn command_line() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+%@".contains(c);
+    let quoted = |word: String| match word.chars().all(plain) && !word.is_empty() {
+        true => word,
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
     let words = WORDS.get().map(Vec::as_slice).unwrap_or_default();
-    words.iter().skip(1).map(|word| word.to_string_lossy().into_owned())
+    let words = words.iter().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("magnon".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// Says what is wrong with the words; 2 for wrong usage, and 0 where help was asked for.

@@ -269,3 +269,39 @@ fn fetch_lists_and_takes_what_was_put_there() {
     let output = magnon(folder.path(), &["fetch"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+/// Wrong flags are refused, and files of the name of a public data set are read, before anything is downloaded.
+#[test]
+fn nothing_is_downloaded_for_wrong_flags_and_own_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = |words: &str| {
+        // A network that nobody is on.
+        let output = Command::new(env!("CARGO_BIN_EXE_magnon"))
+            .args(words.split(' '))
+            .current_dir(folder.path())
+            .env("MAGNON_CACHE", folder.path().join("cache"))
+            .env("HTTPS_PROXY", "http://127.0.0.1:9")
+            .env_remove("NO_PROXY")
+            .env_remove("no_proxy")
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!errors.contains("fetching"), "{words}: {errors}");
+        (output.status.code(), errors)
+    };
+    for words in [
+        "train cora_ml --checkpoint-every 0",
+        "train cora_ml --resume -o none",
+        "tune cora_ml --epochs 0",
+        "compare cora_ml --split-seed 1",
+        "propagate cora_ml --memory 1G -o f.npy",
+        "pack cora_ml --features degree -o g.magnon",
+        "info cora_ml --features +nothing",
+    ] {
+        let (code, errors) = call(words);
+        assert!(code == Some(2) || errors.contains("none"), "{words}: {code:?}, {errors}");
+    }
+    for words in ["generate cyclic --nodes 30 -o cora_ml --quiet", "info cora_ml --quiet"] {
+        assert_eq!(call(words), (Some(0), String::new()), "{words}");
+    }
+}

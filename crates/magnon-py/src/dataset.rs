@@ -63,7 +63,7 @@ impl Dataset {
                 return Err(Failure::argument("not flags of info"));
             };
             let mut config = DataConfig::default();
-            args.data.apply(&mut config, &cli.common).map_err(Failure::command)?;
+            args.data.apply(&mut config).map_err(Failure::command)?;
             let mut data = read_dataset(&config, cli.common.seed())?;
             let chosen = choose_split(&data, &config, cli.common.seed())?;
             // A split that was drawn is the data's own from now on.

@@ -5,8 +5,7 @@ use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
 use crate::flags::{Flags, flags_of};
 use crate::page::rendered;
-use magnon::workflow;
-use magnon_cli::figures;
+use magnon::workflow::{self, figures};
 use pyo3::prelude::*;
 
 /// Points, phases, what is told of them as JSON, and the map as a picture.
@@ -29,9 +28,7 @@ pub fn eigenmap<'py>(
     let data = dataset.inner.clone();
     let (mapped, picture) = flags.call.run(py, move |watch| {
         let mapped = workflow::eigenmap(&data, &choice, &config, watch)?;
-        let (name, charge) = (&mapped.report.name, &mapped.report.charge_text);
-        let title = format!("{name} by eigenvectors of its magnetic Laplacian, q = {charge}");
-        let picture = rendered(&figures::eigenmap(title, &mapped.map, &data))?;
+        let picture = rendered(&figures::eigenmap(&mapped, &data))?;
         Ok((mapped, picture))
     })?;
     let told = json(&mapped.report)?;

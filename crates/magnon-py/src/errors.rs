@@ -52,10 +52,11 @@ impl Failure {
 }
 
 /// The exceptions of the kinds of errors; any other is a `MagnonError`.
-const EXCEPTIONS: [(&str, &str); 12] = [
+const EXCEPTIONS: [(&str, &str); 13] = [
     ("argument", "ArgumentError"),
     ("stopped", "Stopped"),
     ("data", "DataError"),
+    ("fetch", "FetchError"),
     ("split", "SplitError"),
     ("graph", "GraphError"),
     ("operator", "OperatorError"),

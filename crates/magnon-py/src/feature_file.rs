@@ -25,7 +25,7 @@ impl FeatureFile {
         let flags = Flags::parse(py, "propagate", flags, None)?;
         let args = flags_of!(flags, Propagate);
         let mut config = DataConfig::default();
-        let applied = args.data.apply(&mut config, &flags.common);
+        let applied = args.data.apply(&mut config);
         applied.map_err(|error| Failure::command(error).exception(py))?;
         let beside = dataset.inner.clone();
         let opened = flags

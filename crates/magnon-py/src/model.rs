@@ -10,13 +10,13 @@ use magnon::data::{self, FeatureNorm, MadeKind, Scaling};
 use magnon::matrix::Matrix;
 use magnon::run::{self, PredictionCache, RunFolder, SavedModel};
 use magnon::train::{DataConfig, EpochRecord, RunConfig};
-use magnon::workflow::make_features;
-use magnon::workflow::{KeptRun, Phases, TrainOptions, TrainReport, Trained, run_data, train_on};
+use magnon::workflow::{
+    KeptRun, Phases, TrainOptions, TrainReport, Trained, make_features, pages, run_data, train_on,
+};
 use magnon_cli::args::{Cli, Command};
-use magnon_cli::{figures, run_report};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A trained model, with the run that it came from.
@@ -35,7 +35,7 @@ impl Model {
     fn new(config: &RunConfig, trained: Trained) -> Self {
         let known = trained.outcome.best().map(|best| best.log_probabilities.clone());
         let saved = Arc::new(trained.model.clone());
-        let run = Arc::new(magnon_cli::commands::train::kept(config, trained));
+        let run = Arc::new(trained.into_run(config));
         Self { saved, run, known: known.unwrap_or_else(|| Matrix::zeros(0, 0)) }
     }
 }
@@ -66,22 +66,22 @@ pub fn train(
             overwrite: args.overwrite,
             resume: args.resume,
             every: args.checkpoint_every,
+            page: (!args.no_report).then(|| words.join(" ")),
         };
         let trained = match given {
             Some((data, read)) => {
                 let DataConfig { split, split_seed, .. } = config.data;
                 let data_config = read.unwrap_or(DataConfig { source: name, ..Default::default() });
                 config.data = DataConfig { split, split_seed, ..data_config };
+                args.check_resumed(&config).map_err(Failure::command)?;
                 train_on(trainable(&data)?, &config, &options, Phases::default(), watch)?
             }
-            None => magnon::workflow::train(&config, &options, watch)?,
+            None => {
+                config = args.settled(config).map_err(Failure::command)?;
+                magnon::workflow::train(&config, &options, watch)?
+            }
         };
-        let folder = trained.folder.clone();
-        let model = Model::new(&config, trained);
-        if let (Some(folder), false) = (folder, args.no_report) {
-            model.write_page(&folder.file("report.html"), words.join(" "))?;
-        }
-        Ok(model)
+        Ok(Model::new(&config, trained))
     })
 }
 
@@ -195,8 +195,7 @@ impl Model {
     /// Writes a run folder, as the command line reads it.
     fn save(&self, py: Python<'_>, folder: PathBuf, overwrite: bool, page: bool) -> PyResult<()> {
         let (saved, run, known) = (self.saved.clone(), self.run.clone(), self.known.clone());
-        let own = Self { saved: saved.clone(), run: run.clone(), known: known.clone() };
-        crate::task::Call::default().run(py, move |_| {
+        crate::task::Call::default().run(py, move |watch| {
             let Some(features) = &run.dataset.features else {
                 return Err(Failure::data("the data of the run have no features"));
             };
@@ -205,7 +204,8 @@ impl Model {
             let cache = PredictionCache::new(&run.dataset.graph, features, known);
             opened.finish(&run.config, &saved, &cache, &run.history, &run.report)?;
             if page {
-                own.write_page(&opened.file("report.html"), String::new())?;
+                pages::save_run(&run, opened.path(), String::new(), watch)
+                    .map_err(|error| Failure::Named("RunError", error.to_string()))?;
             }
             Ok(())
         })
@@ -214,10 +214,8 @@ impl Model {
     /// The page of the run.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         let run = self.run.clone();
-        crate::task::Call::default().run(py, move |_| {
-            let page = run_report::report(&run, String::new()).html();
-            page.map_err(|error| Failure::Named("MagnonError", error.to_string()))
-        })
+        crate::task::Call::default()
+            .run(py, move |watch| Ok(pages::run(&run, String::new(), watch)?.html()?))
     }
 
     /// All that a pickle needs.
@@ -265,14 +263,6 @@ impl Model {
     }
 }
 
-impl Model {
-    fn write_page(&self, path: &Path, command: String) -> Result<(), Failure> {
-        let page = run_report::report(&self.run, command);
-        figures::save_page(&page, path)
-            .map_err(|error| Failure::Named("RunError", format!("{error:#}")))
-    }
-}
-
 fn row(record: &EpochRecord) -> [f64; 6] {
     let EpochRecord { epoch, rate, train_loss, train_accuracy, val_loss, val_accuracy } = *record;
     [epoch as f64, rate, train_loss, train_accuracy, val_loss, val_accuracy]
@@ -308,7 +298,7 @@ pub fn predict<'py>(
             return Err(Failure::argument("not flags of predict"));
         };
         let mut data = run_data(&args.run, args.data.data.is_some())?;
-        args.data.apply(&mut data, &cli.common).map_err(Failure::command)?;
+        args.data.apply(&mut data).map_err(Failure::command)?;
         Ok(magnon::workflow::predict(&args.run, &data, args.full, args.device, watch)?)
     })?;
     let names = (0..found.dataset.graph.nodes()).map(|u| found.dataset.node_name(u)).collect();

@@ -1,14 +1,13 @@
 //! Pictures of results, as SVG and as a page of their own.
 
 use crate::errors::Failure;
-use magnon_cli::figures;
-use magnon_plot::{Curve, Figure, ResponseFigure, html, svg};
+use magnon::report::{Figure, html, svg};
+use magnon::workflow::figures;
 use pyo3::prelude::*;
 
 /// A figure as SVG and as HTML.
 pub fn rendered(figure: &dyn Figure) -> Result<(String, String), Failure> {
-    let failed = |error: magnon_plot::PlotError| Failure::Named("MagnonError", error.to_string());
-    Ok((svg(figure).map_err(failed)?, html(figure).map_err(failed)?))
+    Ok((svg(figure)?, html(figure)?))
 }
 
 /// Curves as a picture, as SVG and as HTML: `eigenvalues` of a charge, or `response` over λ.
@@ -24,10 +23,7 @@ pub fn picture(
 ) -> PyResult<(String, String)> {
     let drawn = match kind {
         "eigenvalues" => rendered(&figures::eigenvalues(title, charge, &y)),
-        _ => {
-            let curves = vec![Curve { name, x, y, dashed: false }];
-            rendered(&ResponseFigure { title, curves })
-        }
+        _ => rendered(&figures::curve(title, name, x, y)),
     };
     drawn.map_err(|failure| failure.exception(py))
 }

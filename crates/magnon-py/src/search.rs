@@ -8,8 +8,7 @@ use crate::task::Call;
 use magnon::data;
 use magnon::train::RunConfig;
 use magnon::workflow::compare::{self as comparing, Handed};
-use magnon::workflow::{Journal, choose_splits, tune as tuning};
-use magnon_cli::compare_page;
+use magnon::workflow::{Journal, choose_splits, pages, tune as tuning};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -29,8 +28,7 @@ pub fn compare(
         let Compared { data, config, split } = asked;
         let mut journal = journal.map(|path| Journal::open(&path, &data)).transpose()?;
         let found = comparing::compare(&data, split, &config, journal.as_mut(), watch)?;
-        let page = compare_page::page(&found).html();
-        let page = page.map_err(|error| Failure::Named("MagnonError", error.to_string()))?;
+        let page = pages::comparison(&found).html()?;
         Ok((found, page))
     })?;
     Ok((json(&found)?, page))

@@ -72,6 +72,14 @@ pub enum Error {
     /// A run that is used again.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A public data set that is fetched.
+    #[cfg(feature = "fetch")]
+    #[error(transparent)]
+    Fetch(magnon_fetch::FetchError),
+    /// A figure or a page.
+    #[cfg(feature = "report")]
+    #[error(transparent)]
+    Figure(#[from] magnon_report::PlotError),
 }
 
 impl Error {
@@ -93,6 +101,10 @@ impl Error {
             Self::Model(_) => "model",
             Self::Train(_) => "training",
             Self::File(_) | Self::Run(_) => "run",
+            #[cfg(feature = "fetch")]
+            Self::Fetch(_) => "fetch",
+            #[cfg(feature = "report")]
+            Self::Figure(_) => "figure",
         }
     }
 
@@ -142,6 +154,16 @@ impl From<TrainError> for Error {
             TrainError::Stopped(_)
             | TrainError::Model(ModelError::Filter(FilterError::Stopped)) => Self::Stopped,
             error => Self::Train(error),
+        }
+    }
+}
+
+#[cfg(feature = "fetch")]
+impl From<magnon_fetch::FetchError> for Error {
+    fn from(error: magnon_fetch::FetchError) -> Self {
+        match error {
+            magnon_fetch::FetchError::Cancelled { .. } => Self::Stopped,
+            error => Self::Fetch(error),
         }
     }
 }

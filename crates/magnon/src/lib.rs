@@ -9,6 +9,9 @@
 //! [`run`] keeps what was learnt and uses it again. [`workflow`] has all that in single calls, as the command
 //! line makes them.
 //!
+//! Two default features add to it: `report` draws figures and HTML pages of results, and `fetch` downloads public data
+//! sets by name.
+//!
 //! The folder `examples` has two small programs: `filter` reads a graph, asks its cycles for a charge and filters its
 //! features; `train` trains a model, keeps it and predicts with it.
 
@@ -21,7 +24,11 @@ pub use magnon_core::{
 };
 pub use magnon_data as data;
 pub(crate) use magnon_data::disk;
+#[cfg(feature = "fetch")]
+pub use magnon_fetch as fetch;
 pub use magnon_learn::{model, nn, run, train};
+#[cfg(feature = "report")]
+pub use magnon_report as report;
 
 /// The examples of the README, compiled.
 #[cfg(doctest)]

@@ -1,11 +1,11 @@
 //! Flags that say what is read, and how.
 
-use super::Common;
 use crate::report::usage;
 use clap::Args;
 use magnon::data::{ExtraIds, FeatureNorm, MadeFeatures, SplitChoice, WeightTransform};
 use magnon::graph::{Duplicates, SelfLoops};
 use magnon::train::DataConfig;
+use magnon::workflow::settled_source;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -96,11 +96,11 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 }
 
 impl DataArgs {
-    /// Puts the flags that were given in place of what a configuration has.
-    pub fn apply(&self, config: &mut DataConfig, common: &Common) -> anyhow::Result<()> {
+    /// Puts the flags that were given in place of what a configuration has. The name of a public data set stays a name.
+    pub fn apply(&self, config: &mut DataConfig) -> anyhow::Result<()> {
         let flags = &self.flags;
         if let Some(data) = &self.data {
-            config.source = crate::fetched::resolve(data, common.quiet)?;
+            config.source = settled_source(data);
         }
         let load = &mut config.load;
         load.reverse |= flags.reverse;

@@ -1,9 +1,7 @@
 //! `magnon compare`: which model, and does direction help?
 
 use crate::args::{Common, DataArgs, finite, size};
-use crate::compare_page;
-use crate::data::read_training_data;
-use crate::figures;
+use crate::data::{locate, read_training_data};
 use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, HTML, MARKDOWN, output};
 use crate::report::usage;
@@ -17,7 +15,7 @@ use magnon::workflow::compare::{
     CSV_COLUMNS, CompareConfig, CompareRecord, Comparison, Contestant, ModelRow, TuneBudget,
     compare,
 };
-use magnon::workflow::{Journal, preset};
+use magnon::workflow::{Journal, pages, preset};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -117,7 +115,8 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     )?;
     outputs::check_folder("--output", args.output.as_deref())?;
     let mut data = DataConfig::default();
-    args.data.apply(&mut data, common)?;
+    args.data.apply(&mut data)?;
+    locate(&args.data, &mut data, common)?;
     let dataset = read_training_data(&data, common.seed(), common)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let name = Journal::<CompareRecord>::file_name(&dataset);
@@ -169,7 +168,7 @@ fn write(args: &CompareArgs, comparison: &Comparison, json: &str) -> anyhow::Res
         text(&path, &comparison.markdown())?;
     }
     for path in [own("comparison.html")?, args.html.clone()].into_iter().flatten() {
-        figures::save_page(&compare_page::page(comparison), &path)?;
+        pages::save(&pages::comparison(comparison), &path)?;
     }
     if let Some(path) = own("comparison.json")? {
         text(&path, &format!("{json}\n"))?;

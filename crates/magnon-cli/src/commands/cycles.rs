@@ -7,8 +7,8 @@ use crate::outputs::{self, CSV, output};
 use crate::report::{Bar, Clock, Report, grouped, usage};
 use clap::Args;
 use magnon::cycles::{Evidence, LengthAnswer, LengthsConfig};
-use magnon::data::{Dataset, NodeNames};
-use magnon::workflow::{CycleListConfig, CyclesReport, Phases, list_cycles};
+use magnon::data::Dataset;
+use magnon::workflow::{CycleListConfig, CyclesReport, Phases, cycle_text, list_cycles};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -122,42 +122,21 @@ fn describe_lengths(lengths: &[LengthAnswer], dataset: &Dataset, report: &mut Re
 
 fn reason(answer: &LengthAnswer, dataset: &Dataset) -> String {
     match &answer.witness {
-        Some(cycle) => show(cycle, dataset.node_names.as_ref(), SHOWN),
+        Some(cycle) => cycle_text(cycle, dataset.node_names.as_ref(), SHOWN),
         None => evidence(answer.evidence).to_owned(),
     }
 }
 
 /// How an answer is known, in words.
-pub fn evidence(evidence: Evidence) -> &'static str {
+fn evidence(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Acyclic => "the graph is acyclic",
-        Evidence::ComponentSize => "no strong component has so many nodes",
-        Evidence::Period => "the period of the components forbids it",
-        Evidence::Scan => "all were looked at",
-        Evidence::ClosedWalks => "there is not even a closed walk",
-        Evidence::Exhausted => "the search came to its end",
-        Evidence::Witness => "a cycle of that length was found",
         Evidence::Budget if interrupted() => "the search was interrupted",
-        Evidence::Budget => "the budget ran out",
+        evidence => evidence.words(),
     }
 }
 
 /// Nodes of a cycle that a line of the command shows.
 const SHOWN: usize = 6;
-
-/// A cycle by the names of its nodes, of which at most so many are shown.
-pub fn show(cycle: &[u32], names: Option<&NodeNames>, most: usize) -> String {
-    let name = |&node: &u32| match names.and_then(|names| names.name(node as usize)) {
-        Some(name) => name.into_owned(),
-        None => node.to_string(),
-    };
-    let mut parts: Vec<String> = cycle.iter().take(most).map(name).collect();
-    if cycle.len() > most {
-        parts.push("…".to_owned());
-    }
-    parts.extend(cycle.first().map(name));
-    parts.join(" → ")
-}
 
 fn describe_flux(found: &CyclesReport, report: &mut Report) {
     let Some(free) = found.flux_free else { return };

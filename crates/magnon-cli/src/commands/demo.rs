@@ -2,6 +2,7 @@
 
 use super::train::train;
 use crate::args::Common;
+use crate::command_line;
 use magnon::data::write::{file_in, write_atomic};
 use magnon::filter::FilterConfig;
 use magnon::train::{RunConfig, RunsConfig, TrainConfig};
@@ -31,6 +32,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         ..Default::default()
     };
     let out = Some(PathBuf::from(FOLDER));
-    let options = TrainOptions { out, overwrite: true, ..Default::default() };
-    train(&config, &options, true, common)
+    let page = Some(command_line());
+    let options = TrainOptions { out, overwrite: true, page, ..Default::default() };
+    train(&config, &options, common)
 }

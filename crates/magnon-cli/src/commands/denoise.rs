@@ -2,15 +2,13 @@
 
 use crate::args::{Common, DataArgs, OperatorArgs, finite};
 use crate::data;
-use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
 use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use clap::Args;
 use magnon::data::read_signal;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::denoise::{DenoiseConfig, DenoiseForm};
-use magnon::workflow::{DenoiseReport, Signal, denoise};
-use magnon_plot::{Curve, ResponseFigure};
+use magnon::workflow::{DenoiseReport, Signal, denoise, figures};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -91,7 +89,7 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     if let Some(path) = &args.plot {
-        let figure = kept(&config);
+        let figure = figures::denoising(&config);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }
@@ -112,13 +110,4 @@ fn describe(found: &DenoiseReport, report: &mut Report) {
     report.line("signal", format!("{rows} × {cols}, {}", found.dtype));
     let (before, after) = (found.energy_before, found.energy_after);
     report.line("energy", format!("{before:.6e} before, {after:.6e} after"));
-}
-
-/// What denoising keeps of each frequency.
-fn kept(config: &DenoiseConfig) -> ResponseFigure {
-    let x: Vec<f64> = (0..=200).map(|i| f64::from(i) / 100.0).collect();
-    let y = x.iter().map(|&lambda| config.response(lambda)).collect();
-    let curve = Curve { name: format!("μ = {}", config.mu), x, y, dashed: false };
-    let title = "What denoising keeps of each frequency of the Laplacian".to_owned();
-    ResponseFigure { title, curves: vec![curve] }
 }

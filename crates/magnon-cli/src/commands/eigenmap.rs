@@ -3,13 +3,12 @@
 use super::spectrum::SolverArgs;
 use crate::args::{Common, DataArgs, OperatorArgs};
 use crate::data;
-use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
 use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use clap::Args;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::spectrum::EigenmapConfig;
-use magnon::workflow::{EigenmapReport, eigenmap};
+use magnon::workflow::{EigenmapReport, eigenmap, figures};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -88,9 +87,7 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     if let Some(path) = &args.plot {
-        let (name, charge) = (&found.name, &found.charge_text);
-        let title = format!("{name} by eigenvectors of its magnetic Laplacian, q = {charge}");
-        let figure = figures::eigenmap(title, &mapped.map, &dataset);
+        let figure = figures::eigenmap(&mapped, &dataset);
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }

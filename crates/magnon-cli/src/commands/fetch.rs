@@ -5,7 +5,7 @@ use crate::fetched;
 use crate::report::usage;
 use crate::terminal::shown_json;
 use clap::Args;
-use magnon_fetch::{Entry, datasets};
+use magnon::workflow::{PublicData, public_data};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -30,7 +30,8 @@ pub fn run(args: &FetchArgs, common: &Common) -> anyhow::Result<()> {
         if !common.json {
             return list(&mut out);
         }
-        return Ok(writeln!(out, "{}", shown_json(&list_json()))?);
+        let list = serde_json::to_string(&public_data())?;
+        return Ok(writeln!(out, "{}", shown_json(&list))?);
     };
     let folder = fetched::fetch(name, args.allow_unverified, common.quiet)?;
     match common.json {
@@ -44,17 +45,18 @@ pub fn run(args: &FetchArgs, common: &Common) -> anyhow::Result<()> {
 }
 
 fn list(out: &mut dyn Write) -> anyhow::Result<()> {
-    let width = datasets().iter().map(|entry| entry.name.len()).max().unwrap_or(0);
-    for entry in datasets() {
-        let Entry { name, description, .. } = entry;
-        writeln!(out, "{name:width$}  {:>9}  {description}{}", size(entry), state(entry))?;
+    let datasets = public_data().datasets;
+    let width = datasets.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    for row in &datasets {
+        let PublicData { name, description, .. } = row;
+        writeln!(out, "{name:width$}  {:>9}  {description}{}", size(row), state(row))?;
     }
     Ok(())
 }
 
 /// The size, where it is known.
-fn size(entry: &Entry) -> String {
-    match entry.size() {
+fn size(row: &PublicData) -> String {
+    match row.bytes {
         Some(bytes) if bytes >= 10 << 20 => format!("{} MiB", bytes >> 20),
         Some(bytes) => format!("{} KiB", bytes.div_ceil(1 << 10)),
         None => "size ?".to_owned(),
@@ -62,30 +64,10 @@ fn size(entry: &Entry) -> String {
 }
 
 /// What one should know.
-fn state(entry: &Entry) -> &'static str {
-    let here = entry.cached(&magnon_fetch::cache_folder()).is_some();
-    match (here, entry.is_verified()) {
-        (true, _) => " (here)",
-        (false, true) => "",
-        (false, false) => " (no checksum is known: --allow-unverified)",
+fn state(row: &PublicData) -> &'static str {
+    match (&row.folder, row.verified) {
+        (Some(_), _) => " (here)",
+        (None, true) => "",
+        (None, false) => " (no checksum is known: --allow-unverified)",
     }
-}
-
-/// All data sets as JSON.
-pub fn list_json() -> String {
-    let cache = magnon_fetch::cache_folder();
-    let entries = datasets().iter().map(|entry| {
-        json!({
-            "name": entry.name,
-            "aliases": entry.aliases,
-            "description": entry.description,
-            "nodes": entry.nodes,
-            "edges": entry.edges,
-            "note": entry.note,
-            "bytes": entry.size(),
-            "verified": entry.is_verified(),
-            "folder": entry.cached(&cache).map(|folder| folder.display().to_string()),
-        })
-    });
-    json!({ "datasets": entries.collect::<Vec<_>>() }).to_string()
 }

@@ -1,6 +1,7 @@
 //! `magnon pack`: an edge list of any size as a packed graph.
 
 use crate::args::{Common, DataArgs, size};
+use crate::data::locate;
 use crate::jobs::run_jobs;
 use crate::outputs::{self, PACKED, output};
 use crate::report::{Clock, Report, grouped, usage};
@@ -40,7 +41,7 @@ pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
         outputs::check(common, &[("--parts", Some(&file), PACKED)])?;
     }
     let mut data = DataConfig::default();
-    args.data.apply(&mut data, common)?;
+    args.data.apply(&mut data)?;
     if args.data.data.is_none() {
         return Err(usage("name the edge list to pack"));
     }
@@ -49,6 +50,7 @@ pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
             "a packed graph has edges alone; give features and labels where it is used",
         ));
     }
+    locate(&args.data, &mut data, common)?;
     let config = PackConfig { load: data.load, memory: args.memory };
     let kept = "what was read stays; the same command goes on from there";
     let source = PathBuf::from(&data.source);

@@ -1,6 +1,7 @@
 //! `magnon predict`: a trained model on the same or a changed graph.
 
 use crate::args::{Common, DataArgs};
+use crate::data::locate;
 use crate::interrupt::stoppable;
 use crate::outputs::{self, CSV, output};
 use crate::progress::JobBar;
@@ -50,7 +51,8 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         error => error.into(),
     };
     let mut data = run_data(&args.run, args.data.data.is_some()).map_err(unfinished)?;
-    args.data.apply(&mut data, common)?;
+    args.data.apply(&mut data)?;
+    locate(&args.data, &mut data, common)?;
     let found = stoppable(|stop| {
         let remarks = JobBar::new(common, stop);
         predict(&args.run, &data, args.full, args.device, &remarks)

@@ -142,7 +142,7 @@ fn run_on_disk(
 ) -> anyhow::Result<()> {
     let mut clock = Clock::default();
     let mut config = DataConfig::default();
-    args.data.apply(&mut config, common)?;
+    args.data.apply(&mut config)?;
     let features = config.features.take().filter(|path| FeatureFile::is_one(path));
     let features = features.ok_or_else(|| {
         let endings: Vec<&str> = FeatureFile::endings().collect();
@@ -156,6 +156,7 @@ fn run_on_disk(
         memory,
         device: args.device,
     };
+    data::locate(&args.data, &mut config, common)?;
     let loaded = data::read_config(&config, common, &mut clock)?;
     let features =
         clock.phase("read", || FeatureFile::open(&features, &loaded.dataset, &config.load))?;

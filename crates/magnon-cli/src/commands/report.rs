@@ -4,11 +4,10 @@ use crate::args::Common;
 use crate::interrupt::{leave, stoppable};
 use crate::outputs::{self, HTML, output};
 use crate::report::{Bar, Clock, Report};
-use crate::{figures, run_report};
 use clap::Args;
 use magnon::Error;
 use magnon::data::write::file_in;
-use magnon::workflow::kept_run;
+use magnon::workflow::{kept_run, pages};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -32,13 +31,13 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<()> {
     };
     let bar = Bar::open_ended("report", common);
     let command = format!("magnon report {}", args.run.display());
-    let page = clock.phase("report", || run_report::report(&run, command));
+    let page = clock.phase("report", || pages::run(&run, command, &bar))?;
     drop(bar);
     let path = match &args.output {
         Some(path) => path.clone(),
         None => file_in(&args.run, "report.html")?,
     };
-    figures::save_page(&page, &path)?;
+    pages::save(&page, &path)?;
     let mut report = Report::default();
     report.files([("output", Some(&path))]);
     report.line("written", path.display());

@@ -3,11 +3,10 @@
 use crate::args::Common;
 use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, MARKDOWN, output};
-use crate::reproduce_page;
 use clap::Args;
 use magnon::data::write::{file_in, write_atomic};
-use magnon::workflow::Journal;
 use magnon::workflow::reproduce::{PARTS, ReproduceConfig, Reproduction, journal, reproduce};
+use magnon::workflow::{Journal, pages};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -42,7 +41,7 @@ pub fn run(args: &ReproduceArgs, common: &Common) -> anyhow::Result<()> {
     let mut folders = args.data.clone();
     if folders.is_empty() {
         folders.extend(std::env::var_os("MAGNON_DATA").map(PathBuf::from));
-        folders.push(magnon_fetch::cache_folder());
+        folders.push(magnon::fetch::cache_folder());
     }
     let config = ReproduceConfig { folders, runs: args.runs, only: args.only.clone() };
     let mut kept = Kept::open(args.output.as_deref(), "reproduce.jsonl", common, journal)?;
@@ -78,7 +77,7 @@ fn write(args: &ReproduceArgs, found: &Reproduction, command: &str) -> anyhow::R
     if let Some(folder) = &args.output {
         text(&file_in(folder, "reproduction.md")?, &found.markdown(command))?;
         text(&file_in(folder, "reproduction.json")?, &serde_json::to_string(found)?)?;
-        reproduce_page::write(found, command, folder)?;
+        pages::save_reproduction(found, command, folder)?;
     }
     Ok(())
 }

@@ -4,15 +4,13 @@ use super::operator::{self, build};
 use super::{propagate, response_curves};
 use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs, finite};
 use crate::data;
-use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
 use crate::report::{Clock, Report, fault, usage};
 use clap::Args;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::matrix::Matrix;
 use magnon::operator::{Charge, Normalize};
-use magnon::workflow::{ResponseConfig, response};
-use magnon_plot::{Curve, ResponseFigure};
+use magnon::workflow::{ResponseConfig, figures, response};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -103,11 +101,7 @@ pub fn run(args: &ResponseArgs, common: &Common) -> anyhow::Result<()> {
     propagate::describe(&found.filter, &mut report);
     let rows = found.lambda.iter().zip(&found.response).map(|(lambda, h)| [*lambda, *h]);
     if let Some(path) = &args.plot {
-        let name = found.filter.filter.name().to_owned();
-        let (x, y) = (found.lambda.clone(), found.response.clone());
-        let curves = vec![Curve { name, x, y, dashed: false }];
-        let title = format!("Response of the filter over the spectrum of {}", found.operator.name);
-        clock.phase("plot", || figures::save(&ResponseFigure { title, curves }, path))?;
+        clock.phase("plot", || figures::save(&figures::response(&found), path))?;
         report.line("drawn", path.display());
     }
     if let Some(path) = &args.npy {

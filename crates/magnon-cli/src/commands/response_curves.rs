@@ -3,11 +3,12 @@
 use super::response::ResponseArgs;
 use super::{operator, propagate};
 use crate::args::Common;
-use crate::figures;
 use crate::report::{Bar, Clock, Report, fault};
 use magnon::data::write::write_csv;
 use magnon::spectrum::SpectrumConfig;
-use magnon::workflow::{BuiltOperator, FrequencyConfig, FrequencyReport, frequency_response};
+use magnon::workflow::{
+    BuiltOperator, FrequencyConfig, FrequencyReport, figures, frequency_response,
+};
 use std::io::{BufWriter, Write};
 
 /// The curves of every charge, with the filter's response on the same axis.
@@ -32,10 +33,7 @@ pub fn run(
     operator::describe(&found.operator, &mut report);
     propagate::describe(&found.filter, &mut report);
     if let Some(path) = &args.plot {
-        let title = format!("Frequency response of {}", found.operator.name);
-        let name = found.filter.filter.name().to_owned();
-        let response = figures::response(name, &responses.filter, built.operator.bounds());
-        let figure = figures::frequency_response(title, found, response);
+        let figure = figures::frequency_response(&responses, built.operator.bounds());
         clock.phase("plot", || figures::save(&figure, path))?;
         report.line("drawn", path.display());
     }

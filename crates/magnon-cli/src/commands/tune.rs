@@ -1,17 +1,16 @@
 //! `magnon tune`: better settings of a model, found on validation nodes.
 
 use crate::args::{Common, ConfigArgs, DataArgs, finite};
-use crate::data::read_training_data;
+use crate::data::{locate, read_training_data};
 use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, JSON, PICTURE, output};
 use crate::report::usage;
-use crate::tune_page;
 use anyhow::bail;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
 use magnon::train::RunConfig;
 use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
-use magnon::workflow::{Journal, choose_splits};
+use magnon::workflow::{Journal, choose_splits, figures};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -52,7 +51,7 @@ impl TuneArgs {
     /// What is searched from: a preset or the model's defaults, with the flags on top.
     pub fn base(&self, common: &Common) -> anyhow::Result<RunConfig> {
         let mut base = self.config.config()?;
-        self.data.apply(&mut base.data, common)?;
+        self.data.apply(&mut base.data)?;
         self.config.apply(&mut base)?;
         base.train.seed = common.seed();
         base.check().map_err(usage)?;
@@ -78,7 +77,8 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
             ("--plot", args.plot.as_deref(), PICTURE),
         ],
     )?;
-    let (base, config) = (args.base(common)?, args.config(common)?);
+    let (mut base, config) = (args.base(common)?, args.config(common)?);
+    locate(&args.data, &mut base.data, common)?;
     let dataset = read_training_data(&base.data, common.seed(), common)?;
     let splits = choose_splits(&dataset, &base.data, args.splits, common.seed())?;
     let load_seconds = start.elapsed().as_secs_f64();
@@ -118,7 +118,7 @@ fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {
         write_csv(path, &columns, tuning.csv_rows())?;
     }
     if let Some(path) = &args.plot {
-        tune_page::save(tuning, path)?;
+        figures::save(&figures::importance(tuning), path)?;
     }
     Ok(())
 }

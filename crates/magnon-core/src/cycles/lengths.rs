@@ -48,6 +48,22 @@ pub enum Evidence {
     Budget,
 }
 
+impl Evidence {
+    /// The argument, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Acyclic => "the graph is acyclic",
+            Self::ComponentSize => "no strong component has so many nodes",
+            Self::Period => "the period of the components forbids it",
+            Self::Scan => "all were looked at",
+            Self::ClosedWalks => "there is not even a closed walk",
+            Self::Exhausted => "the search came to its end",
+            Self::Witness => "a cycle of that length was found",
+            Self::Budget => "the budget ran out",
+        }
+    }
+}
+
 /// The answer for one length.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LengthAnswer {

@@ -3,8 +3,8 @@
 use super::Progress;
 use crate::Error;
 use crate::cycles::{CycleCounts, Cycles, count_cycles};
-use crate::data::Dataset;
 use crate::data::write::{table, write_atomic};
+use crate::data::{Dataset, NodeNames};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -49,11 +49,10 @@ pub fn list_cycles(
         Some(path) => {
             let names = dataset.node_names.as_ref();
             let between = if names.is_some() { " → " } else { " " };
-            let name = |&node: &u32| match names.and_then(|names| names.name(node as usize)) {
-                Some(name) => name.into_owned(),
-                None => node.to_string(),
+            let words = |cycle: &[u32]| {
+                let nodes = cycle.iter().map(|&node| node_text(node, names));
+                nodes.collect::<Vec<_>>().join(between)
             };
-            let words = |cycle: &[u32]| cycle.iter().map(name).collect::<Vec<_>>().join(between);
             let rows = counted.map(|cycle| [cycle.len().to_string(), words(&cycle)]);
             let written = write_atomic(path, |target| {
                 table(target, &["length", "nodes"], rows)?;
@@ -68,4 +67,23 @@ pub fn list_cycles(
     }
     let complete = cycles.next().is_none() && !progress.is_stopped();
     Ok(CycleCounts { by_length, complete })
+}
+
+/// A cycle by the names of its nodes, such as `a → b → a`; of a long one the first `most` nodes.
+pub fn cycle_text(cycle: &[u32], names: Option<&NodeNames>, most: usize) -> String {
+    let name = |&node: &u32| node_text(node, names);
+    let mut parts: Vec<String> = cycle.iter().take(most).map(name).collect();
+    if cycle.len() > most {
+        parts.push("…".to_owned());
+    }
+    parts.extend(cycle.first().map(name));
+    parts.join(" → ")
+}
+
+/// A node by its name, or its number where it has none.
+fn node_text(node: u32, names: Option<&NodeNames>) -> String {
+    match names.and_then(|names| names.name(node as usize)) {
+        Some(name) => name.into_owned(),
+        None => node.to_string(),
+    }
 }

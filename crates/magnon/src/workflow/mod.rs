@@ -3,7 +3,8 @@
 //!
 //! A call takes plain configurations and gives one serialisable struct. What a command prints, its JSON,
 //! its csv, the page and what another language's package returns are views of that struct. Calls that
-//! take long have a [`Progress`], which is told how far they are and may stop them.
+//! take long have a [`Progress`], which is told how far they are and may stop them. With the feature `report`, results
+//! become [`figures`] and [`pages`].
 
 mod blocks;
 mod channels;
@@ -15,6 +16,8 @@ mod dataset;
 mod denoise;
 mod density;
 mod eigenmap;
+#[cfg(feature = "report")]
+pub mod figures;
 mod filter;
 mod frequency_response;
 mod frustration;
@@ -27,6 +30,8 @@ mod models;
 mod open_part;
 mod operator;
 mod pack;
+#[cfg(feature = "report")]
+pub mod pages;
 mod phases;
 mod precision;
 mod predict;
@@ -34,6 +39,8 @@ mod presets;
 mod propagate;
 mod propagate_file;
 mod propagate_parts;
+#[cfg(feature = "fetch")]
+mod public_data;
 pub mod reproduce;
 mod response;
 mod run_spectra;
@@ -45,7 +52,7 @@ pub use crate::data::fingerprint;
 pub use crate::progress::Progress;
 pub use channels::{ChannelRow, ChannelsReport, TakeChannel, propagate_channels, write_channels};
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
-pub use cycle_list::{CycleListConfig, list_cycles};
+pub use cycle_list::{CycleListConfig, cycle_text, list_cycles};
 pub use dataset::{
     choose_split, choose_splits, generator, read_dataset, read_training_data, settled_source,
 };
@@ -73,6 +80,8 @@ pub use presets::{PRESETS, preset};
 pub use propagate::{FilteredFeatures, PropagateReport, propagate, propagate_on};
 pub use propagate_file::{FileReport, FilteredFile, propagate_file};
 pub use propagate_parts::{PartsReport, propagate_parts};
+#[cfg(feature = "fetch")]
+pub use public_data::{PublicData, PublicDataList, fetch, locate, public_data};
 pub use response::{ResponseConfig, ResponseReport, response};
 pub use run_spectra::{ChargeSpectrum, FilterCurve, RunSpectra, run_spectra};
 pub use spectrum::{Eigenpairs, SpectrumReport, spectrum};

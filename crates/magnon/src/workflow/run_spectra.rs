@@ -1,9 +1,10 @@
 //! The spectra of a run's operator: all eigenvalues of a small graph, quantiles between the true extremes of a
 //! large one.
 
-use super::KeptRun;
+use super::{KeptRun, Progress};
 use crate::Error;
 use crate::operator::{Charge, MagneticOperator, OperatorError, Pattern};
+use crate::progress::Quiet;
 use crate::spectrum::{
     DensityConfig, Select, SpectrumConfig, SpectrumError, density, spectrum as solve,
 };
@@ -56,8 +57,12 @@ pub struct FilterCurve {
 }
 
 /// Spectra of the run's operator at the charge that it took, at 0, and, on a directed graph, at ½ to ⅙. `None` for a
-/// model without an operator.
-pub fn run_spectra(run: &KeptRun, taken: Charge) -> Result<Option<RunSpectra>, Error> {
+/// model without an operator. A progress that is stopped ends the call; it is told nothing.
+pub fn run_spectra(
+    run: &KeptRun,
+    taken: Charge,
+    progress: &dyn Progress,
+) -> Result<Option<RunSpectra>, Error> {
     let KeptRun { config, dataset, report, .. } = run;
     let (Some(pass), Some(choice)) = (&report.pass, &config.operator) else { return Ok(None) };
     let pattern = Arc::new(Pattern::new(&dataset.graph).map_err(OperatorError::from)?);
@@ -73,8 +78,8 @@ pub fn run_spectra(run: &KeptRun, taken: Charge) -> Result<Option<RunSpectra>, E
         let operator_config = choice.config(charge, pass == "high");
         let operator = MagneticOperator::from_pattern(pattern.clone(), &operator_config)?;
         let (indices, values) = match exact {
-            true => (Vec::new(), eigenvalues(&operator, Select::All)?),
-            false => quantiles(&operator)?.into_iter().unzip(),
+            true => (Vec::new(), eigenvalues(&operator, Select::All, progress)?),
+            false => quantiles(&operator, progress)?.into_iter().unzip(),
         };
         spectra.push(ChargeSpectrum { charge: charge.value(), eigenvalues: values, indices });
         if charge.value() == taken.value()
@@ -93,27 +98,34 @@ pub fn run_spectra(run: &KeptRun, taken: Charge) -> Result<Option<RunSpectra>, E
     Ok(Some(RunSpectra { charge: taken.value(), spectra, response, estimated }))
 }
 
-fn eigenvalues(operator: &MagneticOperator, select: Select) -> Result<Vec<f64>, SpectrumError> {
+fn eigenvalues(
+    operator: &MagneticOperator,
+    select: Select,
+    progress: &dyn Progress,
+) -> Result<Vec<f64>, SpectrumError> {
     let tolerance = match select {
         Select::All => SpectrumConfig::default().tolerance,
         _ => TOLERANCE,
     };
     let config = SpectrumConfig { select, tolerance, ..Default::default() };
-    Ok(solve(operator, &config, &())?.eigenvalues)
+    Ok(solve(operator, &config, &Quiet(progress))?.eigenvalues)
 }
 
 /// About where the eigenvalues are, each with its place among all of them: the first and the last as they are,
 /// and equal shares between them from their density.
-fn quantiles(operator: &MagneticOperator) -> Result<Vec<(f64, f64)>, SpectrumError> {
+fn quantiles(
+    operator: &MagneticOperator,
+    progress: &dyn Progress,
+) -> Result<Vec<(f64, f64)>, SpectrumError> {
     let extreme = |select| -> Result<Option<f64>, SpectrumError> {
-        Ok(eigenvalues(operator, select)?.first().copied())
+        Ok(eigenvalues(operator, select, progress)?.first().copied())
     };
     let nodes = operator.nodes() as f64;
     let first = extreme(Select::Smallest(1))?.map(|value| (1.0, value));
     let last = extreme(Select::Largest(1))?.map(|value| (nodes, value));
     let (low, high) = (first.map_or(f64::MIN, |p| p.1), last.map_or(f64::MAX, |p| p.1));
     let config = DensityConfig { points: 2000, ..Default::default() };
-    let found = density(operator, &config, &())?;
+    let found = density(operator, &config, &Quiet(progress))?;
     let mut at = 0;
     let between = (0..QUANTILES).map(|k| {
         let share = (k as f64 + 0.5) / QUANTILES as f64;
@@ -148,7 +160,7 @@ mod tests {
         let mut exact: Vec<f64> = (0..nodes).map(value).collect();
         exact.sort_by(f64::total_cmp);
 
-        let found = quantiles(&operator).unwrap();
+        let found = quantiles(&operator, &()).unwrap();
         let (first, last) = (found[0], found[found.len() - 1]);
         assert_eq!((first.0, last.0), (1.0, f64::from(nodes)));
         assert!((first.1 - exact[0]).abs() < TOLERANCE, "{}", first.1);

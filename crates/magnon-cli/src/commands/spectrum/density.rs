@@ -3,11 +3,10 @@
 use super::SpectrumArgs;
 use crate::args::Common;
 use crate::commands::operator;
-use crate::figures;
 use crate::report::{Bar, Clock, Report, fault, grouped};
 use magnon::data::write::write_csv;
 use magnon::spectrum::DensityConfig;
-use magnon::workflow::{BuiltOperator, density};
+use magnon::workflow::{BuiltOperator, density, figures};
 
 pub fn run(
     args: &SpectrumArgs,
@@ -29,11 +28,9 @@ pub fn run(
     let mut report = Report::default();
     report.put(&found)?;
     operator::describe(&found.operator, &mut report);
-    let (of, density) = (&found.operator, &found.density);
+    let density = &found.density;
     if let Some(path) = &args.plot {
-        let title = format!("Density of the eigenvalues of {}", of.name);
-        let figure = figures::density(title, format!("q = {}", of.charge_text), density);
-        clock.phase("plot", || figures::save(&figure, path))?;
+        clock.phase("plot", || figures::save(&figures::density(&found), path))?;
         report.line("drawn", path.display());
     }
     let (points, moments, probes) = (density.lambda.len(), density.moments, density.probes);

@@ -2,12 +2,11 @@
 
 use super::SpectrumArgs;
 use crate::args::Common;
-use crate::figures;
 use crate::report::{Bar, Clock, Report, fault, grouped};
 use magnon::data::Dataset;
 use magnon::data::write::write_csv;
 use magnon::spectrum::{FrustrationConfig, SpectrumConfig};
-use magnon::workflow::frustration;
+use magnon::workflow::{figures, frustration};
 
 pub fn run(
     args: &SpectrumArgs,
@@ -33,8 +32,7 @@ pub fn run(
     report.put(&found)?;
     let curve = &found.frustration;
     if let Some(path) = &args.plot {
-        let figure = figures::frustration(format!("Frustration of {}", found.name), curve);
-        clock.phase("plot", || figures::save(&figure, path))?;
+        clock.phase("plot", || figures::save(&figures::frustration(&found), path))?;
         report.line("drawn", path.display());
     }
     report.line("graph", &found.name);

@@ -6,14 +6,13 @@ mod frustration;
 use super::operator::{self, build};
 use crate::args::{Common, DataArgs, OperatorArgs, finite};
 use crate::data;
-use crate::figures;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
 use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use clap::{Args, ValueEnum};
 use magnon::compute::Device;
 use magnon::data::write::{write_csv, write_npy};
 use magnon::spectrum::{DensityConfig, Method, Select, SpectrumConfig};
-use magnon::workflow::{SpectrumReport, spectrum};
+use magnon::workflow::{SpectrumReport, figures, spectrum};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -159,10 +158,7 @@ pub fn run(args: &SpectrumArgs, common: &Common) -> anyhow::Result<()> {
         report.line("written", path.display());
     }
     if let Some(path) = &args.plot {
-        let of = &found.operator;
-        let title = format!("Eigenvalues of {}, q = {}", of.name, of.charge_text);
-        let figure = figures::eigenvalues(title, of.charge, &found.eigenvalues);
-        clock.phase("plot", || figures::save(&figure, path))?;
+        clock.phase("plot", || figures::save(&figures::spectrum(found), path))?;
         report.line("drawn", path.display());
     }
     args.files(&mut report);

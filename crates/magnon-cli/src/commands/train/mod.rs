@@ -3,18 +3,17 @@
 mod describe;
 
 use crate::args::{Common, ConfigArgs, DataArgs, RunsArgs};
-use crate::figures;
+use crate::command_line;
+use crate::data::locate;
 use crate::interrupt::resumable;
 use crate::outputs;
 use crate::progress::Watcher;
-use crate::report::{Bar, Clock, Report, usage};
-use crate::run_report;
+use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::Error;
-use magnon::data::write::file_in;
 use magnon::run::{FileError, RunFolder};
 use magnon::train::RunConfig;
-use magnon::workflow::{KeptRun, TrainOptions, Trained, generator};
+use magnon::workflow::{TrainOptions, generator};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -54,10 +53,7 @@ pub struct TrainArgs {
 impl TrainArgs {
     /// The configuration: a preset, an earlier run or the model's defaults, with the flags on top.
     pub fn config(&self, common: &Common) -> anyhow::Result<RunConfig> {
-        let stored = match (&self.out, self.resume) {
-            (Some(out), true) => Some(RunFolder::begun_config(out)?),
-            _ => None,
-        };
+        let stored = self.stored()?;
         let mut config = match &stored {
             Some(stored) => stored.clone(),
             None => self.config.config()?,
@@ -73,7 +69,7 @@ impl TrainArgs {
         if stored.is_some() {
             self.config.model.choose(&mut config)?;
         }
-        self.data.apply(&mut config.data, common)?;
+        self.data.apply(&mut config.data)?;
         config.data.filtered = self.filtered.clone().or(config.data.filtered.take());
         self.config.apply(&mut config)?;
         self.runs.apply(&mut config.runs)?;
@@ -83,20 +79,35 @@ impl TrainArgs {
         if config.data.source.is_empty() {
             return Err(usage("DATA is empty; name a folder, a file or a generator"));
         }
-        absolute(&mut config)?;
         if self.checkpoint_every == 0 {
             return Err(usage("--checkpoint-every must be at least 1"));
         }
         config.check().map_err(usage)?;
-        if let Some(stored) = stored
-            && stored != config
-        {
-            return Err(usage(
+        Ok(config)
+    }
+
+    /// The configuration of the run that is resumed.
+    fn stored(&self) -> anyhow::Result<Option<RunConfig>> {
+        let resumed = self.out.as_ref().filter(|_| self.resume);
+        Ok(resumed.map(|out| RunFolder::begun_config(out)).transpose()?)
+    }
+
+    /// The configuration as a run folder keeps it, once the data are in their place: with whole paths.
+    pub fn settled(&self, mut config: RunConfig) -> anyhow::Result<RunConfig> {
+        absolute(&mut config)?;
+        self.check_resumed(&config)?;
+        Ok(config)
+    }
+
+    /// Refuses a configuration other than that of the run that is resumed.
+    pub fn check_resumed(&self, config: &RunConfig) -> anyhow::Result<()> {
+        match self.stored()? {
+            Some(stored) if stored != *config => Err(usage(
                 "--resume goes on with the configuration that the run was begun with; leave out the \
                  flags that change it, or begin a new run",
-            ));
+            )),
+            _ => Ok(()),
         }
-        Ok(config)
     }
 }
 
@@ -116,24 +127,21 @@ fn absolute(config: &mut RunConfig) -> anyhow::Result<()> {
 
 pub fn run(args: &TrainArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check_folder("--output", args.out.as_deref())?;
-    let config = args.config(common)?;
+    let mut config = args.config(common)?;
+    locate(&args.data, &mut config.data, common)?;
+    let config = args.settled(config)?;
     let options = TrainOptions {
         out: args.out.clone(),
         overwrite: args.overwrite,
         resume: args.resume,
         every: args.checkpoint_every,
+        page: (!args.no_report).then(command_line),
     };
-    train(&config, &options, !args.no_report, common)
+    train(&config, &options, common)
 }
 
-/// Trains as the configuration says, writes the run folder and reports; `page` says whether the run gets a
-/// `report.html`.
-pub fn train(
-    config: &RunConfig,
-    options: &TrainOptions,
-    page: bool,
-    common: &Common,
-) -> anyhow::Result<()> {
+/// Trains as the configuration says, writes the run folder and reports.
+pub fn train(config: &RunConfig, options: &TrainOptions, common: &Common) -> anyhow::Result<()> {
     let out = options.out.clone();
     let words = move || match &out {
         Some(out) if RunFolder::begun_config(out).is_ok() => {
@@ -156,36 +164,13 @@ pub fn train(
         }
         outcome => outcome?,
     };
-    let mut clock = Clock::from(&trained.report.seconds);
+    let clock = Clock::from(&trained.report.seconds);
     let mut report = Report::default();
     report.put(&trained.report)?;
     describe::describe(config, &trained, &mut report);
-    if let (Some(folder), true) = (trained.folder.clone(), page) {
-        // The model is safe; a page that cannot be drawn is no reason to fail.
-        let bar = Bar::open_ended("report", common);
-        let run = kept(config, trained);
-        let page = clock.phase("report", || run_report::report(&run, run_report::command()));
-        drop(bar);
-        let place = file_in(folder.path(), "report.html").map_err(anyhow::Error::from);
-        if let Err(error) = place.and_then(|place| figures::save_page(&page, &place)) {
-            remark!("note: there is no report.html: {error}");
-        }
-    }
     report.print(common, clock)?;
     if options.out.is_none() && !common.quiet {
         remark!("note: nothing was kept; -o RUN writes model, figures and page to a folder");
     }
     Ok(())
-}
-
-/// The run that was kept, as its page shows it.
-pub fn kept(config: &RunConfig, trained: Trained) -> KeptRun {
-    let history = trained.outcome.best().map(|best| best.history.clone());
-    KeptRun {
-        config: config.clone(),
-        dataset: trained.dataset,
-        cycles: trained.cycles,
-        report: trained.report,
-        history: history.unwrap_or_default(),
-    }
 }

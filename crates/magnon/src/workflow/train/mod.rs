@@ -1,5 +1,7 @@
 //! `train`: fit a model as a configuration says, and keep it in a run folder.
 
+#[cfg(feature = "report")]
+mod page;
 mod report;
 mod verdict;
 
@@ -27,11 +29,21 @@ pub struct TrainOptions {
     pub resume: bool,
     /// Epochs between two checkpoints.
     pub every: usize,
+    /// The command line that `report.html` in the folder shows, which may be empty; `None` for no page.
+    #[cfg(feature = "report")]
+    pub page: Option<String>,
 }
 
 impl Default for TrainOptions {
     fn default() -> Self {
-        Self { out: None, overwrite: false, resume: false, every: 500 }
+        Self {
+            out: None,
+            overwrite: false,
+            resume: false,
+            every: 500,
+            #[cfg(feature = "report")]
+            page: None,
+        }
     }
 }
 
@@ -52,7 +64,7 @@ pub struct Trained {
     pub folder: Option<RunFolder>,
 }
 
-/// Reads the data, trains, and writes the run folder.
+/// Reads the data, trains, and writes the run folder. A page that cannot be made is a remark: the model is safe.
 pub fn train(
     config: &RunConfig,
     options: &TrainOptions,
@@ -110,15 +122,45 @@ pub fn train_on(
     let mut report = TrainReport::new(config, &dataset, &outcome, best, advice, seconds);
     report.out = folder.as_ref().map(|folder| folder.path().display().to_string());
     let model = saved(config, &dataset, &outcome, best);
-    if let (Some(folder), Some(features)) = (&folder, &dataset.features) {
-        let predictions =
-            PredictionCache::new(&dataset.graph, features, best.log_probabilities.clone());
-        let metrics = report.clone();
-        report.seconds.time("write", || {
-            folder.finish(config, &model, &predictions, &best.history, &metrics)
-        })?;
+    let history = best.history.clone();
+    let mut run = KeptRun { config: config.clone(), dataset, cycles, report, history };
+    if let Some(folder) = &folder {
+        keep(&mut run, &model, best, folder)?;
+        #[cfg(feature = "report")]
+        page::add(&mut run, folder, options, progress)?;
     }
+    let KeptRun { dataset, cycles, report, .. } = run;
     Ok(Trained { outcome, dataset, cycles, report, model, folder })
+}
+
+/// Writes what a run folder holds of a run.
+fn keep(
+    run: &mut KeptRun,
+    model: &SavedModel,
+    best: &TrialResult,
+    folder: &RunFolder,
+) -> Result<(), Error> {
+    let KeptRun { config, dataset, report, history, .. } = run;
+    let Some(features) = &dataset.features else { return Ok(()) };
+    let predictions =
+        PredictionCache::new(&dataset.graph, features, best.log_probabilities.clone());
+    let metrics = report.clone();
+    let finish = || folder.finish(config, model, &predictions, history, &metrics);
+    Ok(report.seconds.time("write", finish)?)
+}
+
+impl Trained {
+    /// The run as its page shows it.
+    pub fn into_run(self, config: &RunConfig) -> KeptRun {
+        let history = self.outcome.best().map(|best| best.history.clone());
+        KeptRun {
+            config: config.clone(),
+            dataset: self.dataset,
+            cycles: self.cycles,
+            report: self.report,
+            history: history.unwrap_or_default(),
+        }
+    }
 }
 
 /// A run that was kept, with what its page shows.
