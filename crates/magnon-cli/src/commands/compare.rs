@@ -125,22 +125,17 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<()> {
     kept.remark_known(Journal::<CompareRecord>::runs, "runs", common);
     let words =
         kept.words("the runs that were done are kept, and the same command goes on from them");
-    let comparison = run_jobs(common, words, |progress| {
+    let mut comparison = run_jobs(common, words, |progress| {
         compare(&dataset, args.data.flags.split, &config, kept.journal.as_mut(), progress)
     })?;
     if comparison.models.iter().all(|row| row.error.is_some()) {
         bail!("no model could be trained: {}", reasons(&comparison.models));
     }
-    let seconds = start.elapsed().as_secs_f64();
-    let mut value = serde_json::to_value(&comparison)?;
-    if let Some(object) = value.as_object_mut() {
-        let phases = serde_json::json!({ "load": load_seconds, "compare": seconds - load_seconds });
-        object.insert("seconds".to_owned(), phases);
-    }
-    let json = serde_json::to_string(&value)?;
+    comparison.seconds = comparison.seconds.after("load", load_seconds);
+    let json = serde_json::to_string(&comparison)?;
     write(args, &comparison, &json)?;
     kept.close(common);
-    jobs::print(common, &json, || describe(&comparison, seconds))
+    jobs::print(common, &json, || describe(&comparison))
 }
 
 /// Why models failed, each reason once.
@@ -177,7 +172,8 @@ fn write(args: &CompareArgs, comparison: &Comparison, json: &str) -> anyhow::Res
 }
 
 /// Verdict and table for people.
-fn describe(comparison: &Comparison, seconds: f64) -> String {
+fn describe(comparison: &Comparison) -> String {
+    let seconds = comparison.seconds.total();
     let table = comparison.table();
     let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..7).map(|column| width(column).unwrap_or(0)).collect();

@@ -11,7 +11,7 @@ use magnon::data::write::{write_atomic, write_csv};
 use magnon::train::RunConfig;
 use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
 use magnon::workflow::{Journal, choose_splits, figures};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -86,19 +86,18 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
     let mut kept = Kept::open(None, &name, common, |place| Journal::open(place, &dataset))?;
     kept.remark_known(Journal::<TuneRecord>::len, "trainings", common);
     let words = kept.words("what was trained is kept, and the same command goes on from it");
-    let tuning = run_jobs(common, words, |progress| {
+    let mut tuning = run_jobs(common, words, |progress| {
         tune(&dataset, &base, &splits, &config, kept.journal.as_mut(), progress)
     })?;
     if tuning.trials.iter().all(|trial| trial.error.is_some()) {
         let first = tuning.trials.iter().find_map(|trial| trial.error.as_deref());
         bail!("no trial could be trained: {}", first.unwrap_or_default());
     }
-    let seconds = start.elapsed().as_secs_f64();
+    tuning.seconds = tuning.seconds.after("load", load_seconds);
     write(args, &tuning)?;
     kept.close(common);
-    let mut value = serde_json::to_value(&tuning)?;
-    value["seconds"] = json!({ "load": load_seconds, "tune": seconds - load_seconds });
-    jobs::print(common, &value.to_string(), || describe(args, &tuning, seconds))
+    let json = serde_json::to_string(&tuning)?;
+    jobs::print(common, &json, || describe(args, &tuning))
 }
 
 fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {
@@ -124,7 +123,8 @@ fn write(args: &TuneArgs, tuning: &Tuning) -> anyhow::Result<()> {
 }
 
 /// Best settings and what mattered, for people.
-fn describe(args: &TuneArgs, tuning: &Tuning, seconds: f64) -> String {
+fn describe(args: &TuneArgs, tuning: &Tuning) -> String {
+    let seconds = tuning.seconds.total();
     let percent =
         |share: Option<f64>| share.map_or("–".to_owned(), |x| format!("{:.2} %", 100.0 * x));
     let (first, best) = (&tuning.trials[0], &tuning.trials[tuning.best]);

@@ -27,6 +27,18 @@ impl Phases {
         }
     }
 
+    /// The same after a phase that came before.
+    pub fn after(self, name: &'static str, seconds: f64) -> Self {
+        let mut phases = vec![(name.into(), seconds)];
+        phases.extend(self.phases);
+        Self { phases }
+    }
+
+    /// The seconds of all phases.
+    pub fn total(&self) -> f64 {
+        self.phases.iter().map(|(_, seconds)| seconds).sum()
+    }
+
     /// The phases with their seconds.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.phases.iter().map(|(name, seconds)| (name.as_ref(), *seconds))

@@ -8,6 +8,7 @@ use super::verdict::{self, Verdict};
 use super::{SplitInfo, answers, controls};
 use crate::model::ChargeChoice;
 use crate::train::{Difference, Summary, holm};
+use crate::workflow::Phases;
 
 /// Puts the result together.
 pub(super) fn assemble(setting: &Setting, info: SplitInfo, entrants: &[Entrant]) -> Comparison {
@@ -60,6 +61,7 @@ pub(super) fn assemble(setting: &Setting, info: SplitInfo, entrants: &[Entrant])
         controls,
         reference: name,
         verdict: Verdict { graph, direction, alike: alike.clone(), text: String::new() },
+        seconds: Phases::default(),
     };
     comparison.verdict.text = verdict::text(&comparison, &alike);
     comparison

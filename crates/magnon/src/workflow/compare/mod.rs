@@ -37,7 +37,7 @@ pub use verdict::{Answer, Finding, Verdict};
 
 use super::charge::phase_of;
 use super::tune::is_open;
-use super::{Journal, Progress, find_cycles};
+use super::{Journal, Phases, Progress, find_cycles};
 use crate::Error;
 use crate::data::{Dataset, Split, SplitChoice, split_check};
 use crate::model::{ChargeChoice, Direction, SharedInputs};
@@ -135,6 +135,18 @@ impl CompareConfig {
 /// Compares models on one data set. `split` says which splits: some that came with the data, or drawn ones. What a
 /// journal has is not done again.
 pub fn compare(
+    dataset: &Dataset,
+    split: Option<SplitChoice>,
+    config: &CompareConfig,
+    journal: Option<&mut Journal<CompareRecord>>,
+    progress: &dyn Progress,
+) -> Result<Comparison, Error> {
+    let mut seconds = Phases::default();
+    let found = seconds.time("compare", || run(dataset, split, config, journal, progress));
+    Ok(Comparison { seconds, ..found? })
+}
+
+fn run(
     dataset: &Dataset,
     split: Option<SplitChoice>,
     config: &CompareConfig,

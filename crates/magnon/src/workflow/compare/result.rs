@@ -3,6 +3,7 @@
 use super::verdict::Verdict;
 use super::{SplitInfo, TuneBudget};
 use crate::train::{Difference, Summary};
+use crate::workflow::Phases;
 use serde::Serialize;
 
 /// What came of a comparison.
@@ -32,6 +33,8 @@ pub struct Comparison {
     pub reference: Option<String>,
     /// What all this says.
     pub verdict: Verdict,
+    /// Where the time went.
+    pub seconds: Phases,
 }
 
 /// A model's difference from the reference.

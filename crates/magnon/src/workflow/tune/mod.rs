@@ -23,7 +23,7 @@ pub use result::{TrialRow, Tuning, VALUE_COLUMNS};
 pub use space::Dimension;
 
 use super::charge::phase_of;
-use super::{Journal, Progress, find_cycles};
+use super::{Journal, Phases, Progress, find_cycles};
 use crate::Error;
 use crate::data::{Dataset, Split};
 use crate::model::{ChargeChoice, SharedInputs};
@@ -114,9 +114,13 @@ pub fn tune(
     journal: Option<&mut Journal<TuneRecord>>,
     progress: &dyn Progress,
 ) -> Result<Tuning, Error> {
-    search(dataset, base, splits, config, progress, |searcher| {
-        searcher.tune(journal.map(|journal| journal as &mut dyn TrialNotes))
-    })
+    let mut seconds = Phases::default();
+    let found = seconds.time("tune", || {
+        search(dataset, base, splits, config, progress, |searcher| {
+            searcher.tune(journal.map(|journal| journal as &mut dyn TrialNotes))
+        })
+    });
+    Ok(Tuning { seconds, ..found? })
 }
 
 /// Where a search stands by its journal, for those who train its trials apart: which of them the next rung lacks. The

@@ -6,6 +6,7 @@ use super::record::TuneRecord;
 use super::search::Tried;
 use crate::data::Dataset;
 use crate::train::RunConfig;
+use crate::workflow::Phases;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,6 +27,8 @@ pub struct Tuning {
     pub config: RunConfig,
     /// What mattered, the most important first.
     pub importance: Vec<Importance>,
+    /// Where the time went.
+    pub seconds: Phases,
 }
 
 /// One trial.
@@ -121,5 +124,6 @@ pub(super) fn assemble(
         config: trials[best].config.clone(),
         importance,
         space,
+        seconds: Phases::default(),
     }
 }
