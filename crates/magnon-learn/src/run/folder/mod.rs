@@ -21,7 +21,7 @@ const METRICS: &str = "metrics.json";
 const REPORT: &str = "report.html";
 
 /// A folder with `config.json`, `model.safetensors`, `predictions.safetensors`, `history.csv`,
-/// `checksums.json` and `metrics.json`; the command line adds `report.html`.
+/// `checksums.json` and `metrics.json`; the crate `magnon` adds `report.html`.
 ///
 /// A run is whole when `metrics.json` is there, the last file to get its name. While a run is under way,
 /// its configuration and its checkpoints are in `checkpoints`, and nothing else changes: a run that is to
