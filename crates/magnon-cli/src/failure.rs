@@ -26,13 +26,13 @@ pub fn as_json(words: &[OsString]) {
 /// programs; `exit`, the exit code.
 pub fn tell(words: &str, kind: &str, exit: u8) {
     if AS_JSON.swap(false, Relaxed) {
-        let told = json!({ "error": words, "kind": kind, "exit": exit }).to_string();
+        let answer = json!({ "error": words, "kind": kind, "exit": exit }).to_string();
         // Nobody is left to tell where this fails.
-        let _ = writeln!(io::stdout(), "{}", shown_json(&told));
+        let _ = writeln!(io::stdout(), "{}", shown_json(&answer));
     }
 }
 
-/// The command answers with its result: nothing is told after that.
+/// The command answers with its result: nothing is answer after that.
 pub fn answered() {
     AS_JSON.store(false, Relaxed);
 }

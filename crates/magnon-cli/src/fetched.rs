@@ -11,12 +11,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// What DATA stands for. A public data set is downloaded where it is not in the cache.
 pub fn locate(data: &str, quiet: bool) -> anyhow::Result<String> {
-    watched(data, quiet, |told| magnon::workflow::locate(data, told))
+    watched(data, quiet, |show| magnon::workflow::locate(data, show))
 }
 
 /// Downloads a data set, or finds it in the cache.
 pub fn fetch(name: &str, allow_unverified: bool, quiet: bool) -> anyhow::Result<PathBuf> {
-    watched(name, quiet, |told| magnon::workflow::fetch(name, allow_unverified, told))
+    watched(name, quiet, |show| magnon::workflow::fetch(name, allow_unverified, show))
 }
 
 /// Makes a call that may download the data set of this name. An interrupt ends the command; what was received stays.
@@ -56,7 +56,7 @@ impl Download {
         let new = || if shown { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         let bar = self.bar.get_or_insert_with(new);
         let quiet = self.quiet;
-        let told = |text: String| {
+        let note = |text: String| {
             bar.suspend(|| {
                 if !quiet {
                     remark!("note: {text}")
@@ -64,16 +64,16 @@ impl Download {
             })
         };
         match progress {
-            Progress::Started { file, .. } => told(format!("fetching {}", file.address)),
+            Progress::Started { file, .. } => note(format!("fetching {}", file.address)),
             Progress::Received { file, bytes, total } => {
                 let of = total.map_or(String::new(), |all| format!(" of {}", HumanBytes(all)));
                 bar.set_message(format!("{}: {}{of}", file.path, HumanBytes(bytes)));
             }
             Progress::Waiting { problem, wait, .. } => {
-                told(format!("{problem}; trying again in {:.1} s", wait.as_secs_f64()));
+                note(format!("{problem}; trying again in {:.1} s", wait.as_secs_f64()));
             }
             Progress::Unverified { file, sha256 } => {
-                told(format!("{}: taken on trust, its sha256 is {sha256}", file.path));
+                note(format!("{}: taken on trust, its sha256 is {sha256}", file.path));
             }
             _ => (),
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// longer: reading a large file, filtering its features.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What is told of a call that nothing more is known of, and the kind of its failure.
+/// What is message of a call that nothing more is known of, and the kind of its failure.
 const STOPPED: &str = "stopped";
 
 /// Set by the first interrupt of a call that looks at it.
@@ -52,13 +52,13 @@ pub fn leave() -> ! {
 }
 
 fn say_and_leave() -> ! {
-    let mut told = STOPPED.to_owned();
+    let mut message = STOPPED.to_owned();
     // Taken, so that of two threads that come here one says it.
     if let Some(words) = WORDS.lock().ok().and_then(|mut words| words.take()) {
-        told = words();
-        remark!("{told}");
+        message = words();
+        remark!("{message}");
     }
-    failure::tell(&told, STOPPED, signals::exit_code());
+    failure::tell(&message, STOPPED, signals::exit_code());
     leave();
 }
 
@@ -75,8 +75,8 @@ pub fn resumable<T>(
     words: impl Fn() -> String + Send + 'static,
     call: impl FnOnce(&AtomicBool) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    if let Ok(mut told) = WORDS.lock() {
-        *told = Some(Box::new(words));
+    if let Ok(mut message) = WORDS.lock() {
+        *message = Some(Box::new(words));
     }
     match stoppable(call) {
         Err(Error::Stopped) => say_and_leave(),

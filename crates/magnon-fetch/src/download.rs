@@ -45,8 +45,8 @@ impl Download<'_> {
 
     fn complete(&mut self, part: &mut Part) -> Result<Found, FetchError> {
         // Bytes of another run are of use where they can be told from those of another version.
-        let told = self.file.is_verified() || part.tag().is_some();
-        if !told || part.length() > self.limit().0 {
+        let is_known = self.file.is_verified() || part.tag().is_some();
+        if !is_known || part.length() > self.limit().0 {
             part.restart()?;
         }
         let mut restarted = false;

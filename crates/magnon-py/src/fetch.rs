@@ -9,11 +9,11 @@ use pyo3::prelude::*;
 
 /// What a name stands for. A public data set is downloaded where it is not in the cache.
 pub fn local(name: &str, watch: &Watch) -> Result<String, Failure> {
-    Ok(workflow::locate(name, &mut |progress| told(watch, progress))?)
+    Ok(workflow::locate(name, &mut |progress| show(watch, progress))?)
 }
 
 /// Tells of a download, and says whether to go on.
-fn told(watch: &Watch, progress: Progress<'_>) -> bool {
+fn show(watch: &Watch, progress: Progress<'_>) -> bool {
     match progress {
         Progress::Started { file, .. } => watch.remark(&format!("fetching {}", file.address)),
         Progress::Received { file, bytes, total } => {
@@ -38,8 +38,8 @@ pub fn fetch(
 ) -> PyResult<String> {
     let call = Call { threads: None, watch };
     call.run(py, move |watch| {
-        let told = &mut |progress: Progress<'_>| told(watch, progress);
-        Ok(workflow::fetch(&name, allow_unverified, told)?.to_string_lossy().into_owned())
+        let show = &mut |progress: Progress<'_>| show(watch, progress);
+        Ok(workflow::fetch(&name, allow_unverified, show)?.to_string_lossy().into_owned())
     })
 }
 

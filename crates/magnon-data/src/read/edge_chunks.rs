@@ -25,7 +25,7 @@ pub(super) struct Edges<P, S> {
     pub(super) pairs: Vec<P>,
     pub(super) weights: Vec<f32>,
     /// The first edge of each part and what the scanner says of it, in the order of the text.
-    pub(super) told: Vec<(usize, S)>,
+    pub(super) results: Vec<(usize, S)>,
 }
 
 /// Scans all parts. The scanner gives back how many edges it found and what it has to tell, or its first fault with
@@ -55,7 +55,7 @@ pub(super) fn scan_parts<P: Copy + Send + Zeroable, S: Send>(
     let scanned: Vec<_> = scanned.collect();
     // Comments and empty lines leave gaps; edges behind them move up.
     let (mut start, mut kept) = (0, 0);
-    let mut told = Vec::with_capacity(scanned.len());
+    let mut results = Vec::with_capacity(scanned.len());
     for (result, lines) in scanned.into_iter().zip(lines) {
         let (found, tells) = result?;
         if kept < start {
@@ -64,13 +64,13 @@ pub(super) fn scan_parts<P: Copy + Send + Zeroable, S: Send>(
                 weights.copy_within(start..start + found, kept);
             }
         }
-        told.push((kept, tells));
+        results.push((kept, tells));
         kept += found;
         start += lines;
     }
     pairs.truncate(kept);
     weights.truncate(kept);
-    Ok(Edges { pairs, weights, told })
+    Ok(Edges { pairs, weights, results })
 }
 
 /// `len` zeros.

@@ -111,7 +111,7 @@ pub(super) fn scan<I: Id>(text: &[u8], layout: &Layout) -> Result<Scanned<I>, (u
         Ok((chunk.found, (top, chunk.beyond, chunk.rounded, padded)))
     })?;
     let (mut top, mut beyond, mut rounded, mut padded) = (I::default(), Vec::new(), false, None);
-    for (first, (largest, unheld, changed, zeros)) in edges.told {
+    for (first, (largest, unheld, changed, zeros)) in edges.results {
         top = top.max(largest);
         beyond.extend(unheld.into_iter().map(|(edge, number)| (first + edge, number)));
         rounded |= changed;

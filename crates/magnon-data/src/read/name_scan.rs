@@ -33,24 +33,24 @@ pub(super) fn scan(text: &[u8], layout: &Layout) -> Result<NamedEdges, (usize, F
     let hash = NameHash::default();
     let weighted = layout.columns.weight.is_some();
     let edges = scan_parts(text, weighted, |part: Part<'_, '_, [Span; 2]>| {
-        let told = ChunkResult {
+        let result = ChunkResult {
             distinct: Distinct::new(),
             beyond: Vec::new(),
             rounded: false,
             word: None,
         };
         let fields = Vec::new();
-        let mut chunk = Chunk { part, layout, hash: hash.clone(), fields, found: 0, told };
+        let mut chunk = Chunk { part, layout, hash: hash.clone(), fields, found: 0, result };
         chunk.run()?;
-        Ok((chunk.found, chunk.told))
+        Ok((chunk.found, chunk.result))
     })?;
     let (mut distinct, mut rounded, mut word) = (Distinct::new(), false, None);
     let mut beyond = Vec::new();
-    for (first, told) in &edges.told {
-        distinct.join(&told.distinct);
-        beyond.extend(told.beyond.iter().map(|(edge, number)| (first + edge, *number)));
-        rounded |= told.rounded;
-        word = word.or(told.word);
+    for (first, result) in &edges.results {
+        distinct.join(&result.distinct);
+        beyond.extend(result.beyond.iter().map(|(edge, number)| (first + edge, *number)));
+        rounded |= result.rounded;
+        word = word.or(result.word);
     }
     let expected = (1.1 * distinct.estimate()) as usize;
     let mut interned = intern(text, &edges.pairs, &hash, expected).map_err(|fault| (0, fault))?;
@@ -76,7 +76,7 @@ struct Chunk<'a, 'o> {
     hash: NameHash,
     fields: Vec<&'a [u8]>,
     found: usize,
-    told: ChunkResult,
+    result: ChunkResult,
 }
 
 /// Source, target and weight of a line.
@@ -176,10 +176,10 @@ impl<'a> Chunk<'a, '_> {
     #[inline(always)]
     fn push(&mut self, at: usize, edge: Edge<'a>) -> Result<(), Fault> {
         if self.layout.numeric
-            && self.told.word.is_none()
+            && self.result.word.is_none()
             && !(looks_whole(edge.source) && looks_whole(edge.target))
         {
-            self.told.word = Some(self.part.at + at);
+            self.result.word = Some(self.part.at + at);
         }
         let pair = [self.span(edge.source)?, self.span(edge.target)?];
         if let Some(place) = self.part.pairs.get_mut(self.found) {
@@ -187,8 +187,8 @@ impl<'a> Chunk<'a, '_> {
         }
         if self.layout.columns.weight.is_some() {
             let weight = weight(edge.weight, self.layout.delimiter)?;
-            self.told.rounded |= weight.rounded;
-            self.told.beyond.extend(weight.beyond.map(|number| (self.found, number)));
+            self.result.rounded |= weight.rounded;
+            self.result.beyond.extend(weight.beyond.map(|number| (self.found, number)));
             if let Some(place) = self.part.weights.get_mut(self.found) {
                 *place = weight.value;
             }
@@ -205,7 +205,7 @@ impl<'a> Chunk<'a, '_> {
         }
         let offset = (name.as_ptr() as usize).saturating_sub(self.part.text.as_ptr() as usize);
         let hash = self.hash.of(name);
-        self.told.distinct.add(hash);
+        self.result.distinct.add(hash);
         Ok(Span::new(self.part.at + offset, name.len(), hash))
     }
 }

@@ -125,7 +125,7 @@ impl Computed<'_> {
             Some(table) => Some((table, table.rows(nodes)?)),
             None => None,
         };
-        let ground = self.ground(engine, nodes, walks.is_none())?;
+        let walk_maps = self.walk_maps(engine, nodes, walks.is_none())?;
         let block = |product: &Product| -> Result<Block, ModelError> {
             let rows = match product {
                 Product::Raw => feature_rows(&self.features, each()),
@@ -150,11 +150,11 @@ impl Computed<'_> {
                     let near = Arc::new(Neighbourhood::new(&self.pattern, nodes, steps));
                     let edges = EdgeMatrix::operator(operator, &near);
                     let map = prepare(MapSource::Filter { edges, series })?;
-                    let start = ground.start(From::Features, steps);
+                    let start = walk_maps.start(From::Features, steps);
                     let links = vec![Link { map, rows: nodes.len() }, start];
                     return Ok(Block { links, by_rows: false });
                 }
-                Product::Walk { word, from } => return Ok(ground.walk(word, *from)),
+                Product::Walk { word, from } => return Ok(walk_maps.walk(word, *from)),
             };
             Ok(Block::rows(prepare(rows)?, nodes.len()))
         };
@@ -170,7 +170,7 @@ impl Computed<'_> {
     }
 
     /// What walks from some nodes, where they go over the edges, and filters in every step are made on.
-    fn ground(&self, engine: &Engine, nodes: &[u32], walks: bool) -> Result<WalkMaps, ModelError> {
+    fn walk_maps(&self, engine: &Engine, nodes: &[u32], walks: bool) -> Result<WalkMaps, ModelError> {
         let prepare = |map| engine.prepare(map).map(Arc::new);
         let starts = |product: &Product| match product {
             Product::Spread { filter, .. } => {

@@ -139,8 +139,8 @@ impl Table {
         for (block, first) in (0..self.columns).step_by(many).enumerate() {
             let span = first..(first + many).min(self.columns);
             let part = features.columns(span);
-            let told = Part { whole: progress, part: block, parts: blocks };
-            filter_channels::<ModelError>(pattern, &part, names, &told, &mut |channel, cells| {
+            let of_part = Part { whole: progress, part: block, parts: blocks };
+            filter_channels::<ModelError>(pattern, &part, names, &of_part, &mut |channel, cells| {
                 let written = with_numbers(cells, |cells, across| {
                     for (place, field) in self.places(names, channel) {
                         let place = place + first * field.parts();

@@ -110,8 +110,8 @@ impl CycleEvidence {
             row
         };
         let alike = |a: &CycleLength, b: &CycleLength| {
-            let told = |length: &CycleLength| (length.found.clone(), length.evidence.clone());
-            b.length == a.length + 1 && told(a) == told(b) && a.count == b.count
+            let answer = |length: &CycleLength| (length.found.clone(), length.evidence.clone());
+            b.length == a.length + 1 && answer(a) == answer(b) && a.count == b.count
         };
         let rows = self.lengths.chunk_by(alike).map(row).collect();
         Table { caption: "Directed cycles".into(), head, rows }
