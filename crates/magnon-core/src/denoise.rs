@@ -12,8 +12,7 @@ mod energy;
 pub use energy::dirichlet_energy;
 
 use crate::compute::instructions::Instructions;
-use crate::compute::tile::{F64_LANES as N, Line, Scaling, TileOperator};
-use crate::compute::tile::{Source, Stepper};
+use crate::compute::tile::{F64_LANES as N, Line, Scaling, Stepper, TileOperator};
 use crate::filter::FilterError;
 use crate::filter::conjugate_gradient::{System, Work};
 use crate::matrix::Matrix;
@@ -206,8 +205,7 @@ fn solve<const COMPLEX: bool>(
             line
         };
         let lines: Vec<Line<f64, N>> = (0..rows).map(line).collect();
-        let source = Source { lines: Some(&lines), enter: scaling.enter.as_deref() };
-        system.solve(source, &mut work)?;
+        system.solve(&lines, &mut work)?;
         for (u, line) in work.solution.iter().enumerate() {
             let leave = scaling.leave.as_ref().map_or(1.0, |leave| leave[u]);
             let row = &mut out.as_mut_slice()[u * cols + first..u * cols + first + width];

@@ -13,6 +13,7 @@ mod attention;
 mod chains;
 #[doc(hidden)]
 pub mod chebyshev;
+pub(crate) mod conjugate_gradients;
 mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -33,6 +34,7 @@ mod operands;
 #[doc(hidden)]
 pub mod pattern;
 mod philox;
+pub(crate) mod recurrence;
 mod replay;
 mod scalar;
 mod series;

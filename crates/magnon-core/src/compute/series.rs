@@ -1,5 +1,7 @@
 //! `Series`: a function of an operator, in the three forms that can be evaluated.
 
+use super::recurrence::Basis;
+
 /// An interval that holds all eigenvalues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -52,6 +54,22 @@ pub enum Series {
 }
 
 impl Series {
+    /// The polynomials that its coefficients belong to, also those of a numerator and a denominator.
+    pub(crate) fn basis(&self) -> Basis {
+        match self {
+            Self::Chebyshev { .. } => Basis::Chebyshev,
+            Self::Powers(_) | Self::Rational { .. } => Basis::Powers,
+        }
+    }
+
+    /// Centre and half width of the interval that is mapped to [−1, 1]; where there is none, the map changes nothing.
+    pub(crate) fn map(&self) -> (f64, f64) {
+        match self {
+            Self::Chebyshev { domain, .. } => (domain.centre(), domain.half_width()),
+            Self::Powers(_) | Self::Rational { .. } => (0.0, 1.0),
+        }
+    }
+
     /// Steps that a row looks away; `None` where it sees everything.
     pub fn steps(&self) -> Option<usize> {
         match self {

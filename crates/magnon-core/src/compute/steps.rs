@@ -1,9 +1,8 @@
 //! Recurrences on tiles, as the solvers for spectra make them, in main memory or on a card.
 
 use super::instructions::Instructions;
-use super::tile::{
-    CHUNK, F64_LANES, Factors, Line, Real, Scaling, Source, Stepper, TileOperator, tile,
-};
+use super::recurrence::Factors;
+use super::tile::{CHUNK, F64_LANES, Line, Real, Scaling, Source, Stepper, TileOperator, tile};
 use super::{Engine, EngineError};
 use rayon::prelude::*;
 

@@ -1,31 +1,26 @@
-//! Conjugate gradients for Q(S) y = b, all columns of a tile side by side.
+//! Conjugate gradients for Q(S) y = b on tiles.
 //!
 //! In the space z = r ⊙ x the operator is self-adjoint under the inner product weighted by the
 //! degrees, so gradients are taken in that product: symmetric and random-walk normalisation are one
 //! case. Every column has step lengths of its own and rests once it has converged.
 
 use super::FilterError;
-use super::recurrence::{Between, Pair, powers};
-use crate::compute::tile::Scaling;
-use crate::compute::tile::{CHUNK, Source, Stepper};
-use crate::compute::tile::{F64_LANES as N, Line, tile};
+use super::recurrence::{Between, TileRecurrence};
+use crate::compute::conjugate_gradients::{Descent, LinearSystem, solve};
+use crate::compute::recurrence::{Basis, BlockOperator, Pair, down};
+use crate::compute::steps;
+use crate::compute::tile::{CHUNK, F64_LANES as N, Line, Scaling, Stepper, tile};
 use rayon::prelude::*;
 
-type Tile = Vec<Line<f64, N>>;
+type Tile = steps::Tile<f64, N>;
 
 /// Relative residual at which a column has converged.
 const TOLERANCE: f64 = 1e-12;
 /// Relative residual that is accepted where rounding keeps the solver from going lower.
 const ACCEPTED: f64 = 1e-9;
-const MAX_ITERATIONS: usize = 20_000;
 
 /// The tiles that the solver runs on.
-pub(crate) struct Work {
-    pub solution: Tile,
-    residual: Tile,
-    direction: Tile,
-    pair: Pair<f64, N>,
-}
+pub(crate) type Work = Descent<Tile>;
 
 impl Work {
     pub fn new(nodes: usize) -> Self {
@@ -43,70 +38,43 @@ pub(crate) struct System<'a, const COMPLEX: bool> {
 }
 
 impl<const COMPLEX: bool> System<'_, COMPLEX> {
-    /// Solves Q(S) y = source, with y in `work.solution`.
-    pub fn solve(&self, source: Source<f64, N>, work: &mut Work) -> Result<(), FilterError> {
-        let Work { solution, residual, direction, pair } = work;
-        solution.fill(Line::ZERO);
-        // r = p = b, through the polynomial 1.
-        powers(self.stepper, &[1.0], self.scaling, source, pair, Between::NOTHING)?;
-        residual.copy_from_slice(&pair.now);
-        direction.copy_from_slice(&pair.now);
-
-        let mut square = self.inner(residual, residual);
-        let goal = square.map(|s| s * TOLERANCE * TOLERANCE);
-        let start = square;
-        let mut iterations = 0;
-        while (0..N).any(|i| square[i] > goal[i]) && iterations < MAX_ITERATIONS {
-            iterations += 1;
-            let along = Source { lines: Some(direction), enter: None };
-            powers(self.stepper, self.denominator, self.scaling, along, pair, Between::NOTHING)?;
-            let curvature = self.inner(direction, &pair.now);
-            let mut alpha = [0.0; N];
-            for i in 0..N {
-                if square[i] > goal[i] && curvature[i] > 0.0 {
-                    alpha[i] = square[i] / curvature[i];
-                }
-            }
-            update(solution, direction, |y, p, i| y + alpha[i] * p);
-            update(residual, &pair.now, |r, q, i| r - alpha[i] * q);
-            let next = self.inner(residual, residual);
-            let mut beta = [0.0; N];
-            for i in 0..N {
-                if alpha[i] != 0.0 {
-                    beta[i] = next[i] / square[i];
-                }
-            }
-            update(direction, residual, |p, r, i| r + beta[i] * p);
-            let stuck = (0..N).all(|i| next[i] == square[i] || next[i] <= goal[i]);
-            square = next;
-            if stuck {
-                break;
-            }
-        }
-        self.confirm(source, work, start, iterations)
+    /// S on tiles that need these factors to enter its space.
+    pub(super) fn recurrence<'b>(
+        &'b self,
+        enter: Option<&'b [f64]>,
+    ) -> TileRecurrence<'b, f64, N, COMPLEX> {
+        let Self { stepper, scaling, .. } = *self;
+        TileRecurrence { stepper, scaling, enter, between: Between::NOTHING }
     }
 
-    /// Checks the true residual b − Q(S) y.
-    fn confirm(
-        &self,
-        source: Source<f64, N>,
-        work: &mut Work,
-        start: [f64; N],
-        iterations: usize,
-    ) -> Result<(), FilterError> {
+    /// Solves Q(S) y = x, with y in `work.solution`; `x` has not entered the space of the operator.
+    pub fn solve(&self, x: &Tile, work: &mut Work) -> Result<(), FilterError> {
+        let mut enter = self.recurrence(self.scaling.enter.as_deref());
+        enter.start(1.0, x, &mut work.residual, 0)?;
+        work.solution.fill(Line::ZERO);
+        work.direction.copy_from_slice(&work.residual);
+        let mut columns =
+            Columns { system: self, start: [0.0; N], goal: [0.0; N], alpha: [0.0; N] };
+        let iterations = solve(&mut columns, work)?;
+
+        // The true residual b − Q(S) y.
         let Work { solution, residual, pair, .. } = work;
-        powers(self.stepper, &[1.0], self.scaling, source, pair, Between::NOTHING)?;
-        residual.copy_from_slice(&pair.now);
-        let at = Source { lines: Some(solution), enter: None };
-        powers(self.stepper, self.denominator, self.scaling, at, pair, Between::NOTHING)?;
+        enter.start(1.0, x, residual, 0)?;
+        self.product(solution, pair)?;
         update(residual, &pair.now, |b, q, _| b - q);
         let left = self.inner(residual, residual);
+        let start = columns.start;
         let relative = |i: usize| if start[i] > 0.0 { (left[i] / start[i]).sqrt() } else { 0.0 };
         let worst = (0..N).map(relative).fold(0.0, f64::max);
         if worst <= ACCEPTED {
             return Ok(());
         }
         Err(FilterError::NotConverged { iterations, residual: worst })
+    }
+
+    /// Q(S) x into `pair.now`.
+    fn product(&self, x: &Tile, pair: &mut Pair<Tile>) -> Result<(), FilterError> {
+        down(&mut self.recurrence(None), (self.denominator, Basis::Powers), x, pair)
     }
 
     /// Σ_u w(u)·Re(conj(a(u))·b(u)) for every column; complex columns find theirs in both halves.
@@ -138,6 +106,80 @@ impl<const COMPLEX: bool> System<'_, COMPLEX> {
             }
         }
         total
+    }
+}
+
+/// The columns of a tile on their way to the solution.
+struct Columns<'a, const COMPLEX: bool> {
+    system: &'a System<'a, COMPLEX>,
+    /// ⟨b, b⟩.
+    start: [f64; N],
+    /// ⟨r, r⟩ at which a column has converged.
+    goal: [f64; N],
+    /// The last steps; 0 where a column rests.
+    alpha: [f64; N],
+}
+
+impl<const COMPLEX: bool> LinearSystem for Columns<'_, COMPLEX> {
+    type Block = Tile;
+    type Scalars = [f64; N];
+    type Error = FilterError;
+    const MAX_ITERATIONS: usize = 20_000;
+
+    fn scalars(&self) -> Result<[f64; N], FilterError> {
+        Ok([0.0; N])
+    }
+
+    fn product(&mut self, x: &Tile, pair: &mut Pair<Tile>) -> Result<(), FilterError> {
+        self.system.product(x, pair)
+    }
+
+    fn inner(&mut self, a: &Tile, b: &Tile, to: &mut [f64; N]) -> Result<(), FilterError> {
+        *to = self.system.inner(a, b);
+        Ok(())
+    }
+
+    fn descend(
+        &mut self,
+        square: &[f64; N],
+        curvature: &[f64; N],
+        blocks: &mut Work,
+    ) -> Result<(), FilterError> {
+        let moves = |i: usize| square[i] > self.goal[i] && curvature[i] > 0.0;
+        let alpha = std::array::from_fn(|i| if moves(i) { square[i] / curvature[i] } else { 0.0 });
+        update(&mut blocks.solution, &blocks.direction, |y, p, i| y + alpha[i] * p);
+        update(&mut blocks.residual, &blocks.pair.now, |r, q, i| r - alpha[i] * q);
+        self.alpha = alpha;
+        Ok(())
+    }
+
+    fn redirect(
+        &mut self,
+        square: &[f64; N],
+        before: &[f64; N],
+        blocks: &mut Work,
+    ) -> Result<(), FilterError> {
+        let moved = |i: usize| self.alpha[i] != 0.0;
+        let beta: [f64; N] =
+            std::array::from_fn(|i| if moved(i) { square[i] / before[i] } else { 0.0 });
+        update(&mut blocks.direction, &blocks.residual, |p, r, i| r + beta[i] * p);
+        Ok(())
+    }
+
+    fn converged(
+        &mut self,
+        iteration: usize,
+        square: &[f64; N],
+        before: &[f64; N],
+    ) -> Result<bool, FilterError> {
+        if iteration == 0 {
+            self.start = *square;
+            self.goal = square.map(|s| s * TOLERANCE * TOLERANCE);
+        }
+        let goal = self.goal;
+        let left = (0..N).any(|i| square[i] > goal[i]);
+        let stuck = || (0..N).all(|i| square[i] == before[i] || square[i] <= goal[i]);
+        Ok(!left || (iteration > 0 && stuck()))
     }
 }
 

@@ -6,14 +6,16 @@
 
 use super::conjugate_gradient::{System, Work};
 use super::input::Tiles;
-use super::recurrence::{Between, Pair, chebyshev, powers};
+use super::recurrence::{Between, TileRecurrence};
 use super::{Filter, FilterError};
 use crate::compute::Series;
 use crate::compute::instructions::Instructions;
 use crate::compute::pattern::Weights;
+use crate::compute::recurrence::{Basis, Pair, down};
+use crate::compute::steps::Tile;
+use crate::compute::tile::Stepper;
 use crate::compute::tile::{Cell, first_not_finite, write};
 use crate::compute::tile::{F32_LANES, F64_LANES, Line, Real, Scaling, TileOperator, tile};
-use crate::compute::tile::{Source, Stepper};
 use crate::matrix::Features;
 use crate::matrix::Matrix;
 use crate::memory;
@@ -145,10 +147,7 @@ impl Task<'_> {
         if !memory::is_granted(bytes) {
             return Err(too_large());
         }
-        let (centre, half) = match self.filter.series() {
-            Series::Chebyshev { domain, .. } => (domain.centre(), domain.half_width()),
-            _ => (0.0, 1.0),
-        };
+        let (centre, half) = self.filter.series().map();
         let scaling = self.operator.scaling::<T>(centre, half);
         let sources = Tiles::new(self.features, self.columns.clone(), width);
         let done = AtomicUsize::new(0);
@@ -170,9 +169,7 @@ impl Task<'_> {
         let work_on = |t: usize, scratch: &mut Scratch<T, N>| {
             let columns = self.columns.start + span(t).start..self.columns.start + span(t).end;
             sources.load(t, columns, &mut scratch.input, self.instructions, !small);
-            let lines = Some(&scratch.input[..]);
-            let source = Source { lines, enter: context.scaling.enter.as_deref() };
-            T::evaluate(&context, source, &mut scratch.pair)
+            T::evaluate(&context, &scratch.input, &mut scratch.pair)
         };
 
         let mut out = Matrix::<C>::try_zeros(nodes, cols).ok_or_else(too_large)?;
@@ -225,8 +222,8 @@ pub(super) struct TileContext<'a, T, const N: usize, const COMPLEX: bool> {
 /// The tiles that a thread works on.
 struct Scratch<T, const N: usize> {
     /// The columns of X, which every product reads again: close together, as lines.
-    input: Vec<Line<T, N>>,
-    pair: Pair<T, N>,
+    input: Tile<T, N>,
+    pair: Pair<Tile<T, N>>,
 }
 
 impl<T: Real, const N: usize> Scratch<T, N> {
@@ -240,19 +237,18 @@ impl<T: Real, const N: usize> Scratch<T, N> {
 trait Evaluate<const N: usize>: Real {
     fn evaluate<const COMPLEX: bool>(
         context: &TileContext<Self, N, COMPLEX>,
-        source: Source<Self, N>,
-        pair: &mut Pair<Self, N>,
+        x: &Tile<Self, N>,
+        pair: &mut Pair<Tile<Self, N>>,
     ) -> Result<(), FilterError> {
-        match context.filter.series() {
-            Series::Powers(theta) => {
-                powers(&context.stepper, theta, &context.scaling, source, pair, context.between)
-            }
-            Series::Chebyshev { coefficients, .. } => {
-                let TileContext { stepper, scaling, between, .. } = context;
-                chebyshev(stepper, coefficients, scaling, source, pair, *between)
-            }
+        let TileContext { stepper, filter, scaling, between, .. } = context;
+        match filter.series() {
             Series::Rational { numerator, denominator } => {
-                Self::solve(context, numerator, denominator, source, pair)
+                Self::solve(context, numerator, denominator, x, pair)
+            }
+            Series::Powers(c) | Series::Chebyshev { coefficients: c, .. } => {
+                let (enter, between) = (scaling.enter.as_deref(), *between);
+                let mut recurrence = TileRecurrence { stepper, scaling, enter, between };
+                down(&mut recurrence, (c, filter.series().basis()), x, pair)
             }
         }
     }
@@ -261,8 +257,8 @@ trait Evaluate<const N: usize>: Real {
         context: &TileContext<Self, N, COMPLEX>,
         numerator: &[f64],
         denominator: &[f64],
-        source: Source<Self, N>,
-        pair: &mut Pair<Self, N>,
+        x: &Tile<Self, N>,
+        pair: &mut Pair<Tile<Self, N>>,
     ) -> Result<(), FilterError>;
 }
 
@@ -271,8 +267,8 @@ impl Evaluate<F64_LANES> for f64 {
         context: &TileContext<Self, F64_LANES, COMPLEX>,
         numerator: &[f64],
         denominator: &[f64],
-        source: Source<Self, F64_LANES>,
-        pair: &mut Pair<Self, F64_LANES>,
+        x: &Tile<Self, F64_LANES>,
+        pair: &mut Pair<Tile<Self, F64_LANES>>,
     ) -> Result<(), FilterError> {
         let system = System {
             stepper: &context.stepper,
@@ -281,9 +277,8 @@ impl Evaluate<F64_LANES> for f64 {
             weights: &context.inner_weights,
         };
         let mut work = Work::new(pair.now.len());
-        system.solve(source, &mut work)?;
-        let solution = Source { lines: Some(&work.solution), enter: None };
-        powers(&context.stepper, numerator, &context.scaling, solution, pair, Between::NOTHING)?;
+        system.solve(x, &mut work)?;
+        down(&mut system.recurrence(None), (numerator, Basis::Powers), &work.solution, pair)?;
         if (context.between.tick)() { Ok(()) } else { Err(FilterError::Stopped) }
     }
 }
@@ -294,8 +289,8 @@ impl Evaluate<F32_LANES> for f32 {
         _: &TileContext<Self, F32_LANES, COMPLEX>,
         _: &[f64],
         _: &[f64],
-        _: Source<Self, F32_LANES>,
-        _: &mut Pair<Self, F32_LANES>,
+        _: &Tile<Self, F32_LANES>,
+        _: &mut Pair<Tile<Self, F32_LANES>>,
     ) -> Result<(), FilterError> {
         Err(FilterError::NotConverged { iterations: 0, residual: 1.0 })
     }

@@ -1,15 +1,9 @@
-//! Evaluating a polynomial on one tile: Horner's rule and Clenshaw's recurrence.
+//! Recurrences on tiles: what they do between products.
 
 use super::{Exchange, FilterError};
-use crate::compute::tile::Scaling;
-use crate::compute::tile::{Factors, Source, Stepper};
-use crate::compute::tile::{Line, Real, flat_mut};
-
-/// The two tiles that a recurrence runs on; the result is in `now`.
-pub(super) struct Pair<T, const N: usize> {
-    pub now: Vec<Line<T, N>>,
-    pub next: Vec<Line<T, N>>,
-}
+use crate::compute::recurrence::{BlockOperator, Factors, Pair};
+use crate::compute::steps::Tile;
+use crate::compute::tile::{Line, Real, Scaling, Source, Stepper, flat_mut};
 
 /// What is done between products.
 #[derive(Clone, Copy)]
@@ -33,51 +27,43 @@ impl Between<'_> {
     }
 }
 
-/// Σ θ_k S^k x into `pair.now`.
-pub(super) fn powers<T: Real, const N: usize, const COMPLEX: bool>(
-    stepper: &Stepper<T, N, COMPLEX>,
-    theta: &[f64],
-    scaling: &Scaling<T>,
-    source: Source<T, N>,
-    pair: &mut Pair<T, N>,
-    between: Between,
-) -> Result<(), FilterError> {
-    let (last, rest) = theta.split_last().unwrap_or((&0.0, &[]));
-    stepper.start(*last, source, &mut pair.now);
-    for &theta in rest.iter().rev() {
-        let factors = Factors { scale: 1.0, keep: 0.0, theta };
-        between.fetch(&mut pair.now)?;
-        stepper.step(scaling, factors, source, &pair.now, &mut pair.next);
-        std::mem::swap(&mut pair.now, &mut pair.next);
-        if !(between.tick)() {
-            return Err(FilterError::Stopped);
-        }
-    }
-    Ok(())
+/// An operator on tiles, which `scaling` maps to S̃. Every step is made on all nodes.
+#[derive(Clone, Copy)]
+pub(super) struct TileRecurrence<'a, T, const N: usize, const COMPLEX: bool> {
+    pub stepper: &'a Stepper<'a, T, N, COMPLEX>,
+    pub scaling: &'a Scaling<T>,
+    /// Factors that take x into the space of the steps, where it is not there yet.
+    pub enter: Option<&'a [T]>,
+    pub between: Between<'a>,
 }
 
-/// Σ c_k T_k(S) x into `pair.now`, where `scaling` maps the operator to [−1, 1].
-///
-/// b_k = 2 S b_{k+1} − b_{k+2} + c_k x is written where b_{k+2} was; the last step takes S b_1 once.
-pub(super) fn chebyshev<T: Real, const N: usize, const COMPLEX: bool>(
-    stepper: &Stepper<T, N, COMPLEX>,
-    coefficients: &[f64],
-    scaling: &Scaling<T>,
-    source: Source<T, N>,
-    pair: &mut Pair<T, N>,
-    between: Between,
-) -> Result<(), FilterError> {
-    let (last, rest) = coefficients.split_last().unwrap_or((&0.0, &[]));
-    stepper.start(*last, source, &mut pair.now);
-    for (k, &theta) in rest.iter().enumerate().rev() {
-        let scale = if k == 0 { 1.0 } else { 2.0 };
-        let keep = if k + 1 == rest.len() { 0.0 } else { -1.0 };
-        between.fetch(&mut pair.now)?;
-        stepper.step(scaling, Factors { scale, keep, theta }, source, &pair.now, &mut pair.next);
-        std::mem::swap(&mut pair.now, &mut pair.next);
-        if !(between.tick)() {
-            return Err(FilterError::Stopped);
-        }
+impl<T: Real, const N: usize, const COMPLEX: bool> BlockOperator
+    for TileRecurrence<'_, T, N, COMPLEX>
+{
+    type Block = Tile<T, N>;
+    type Error = FilterError;
+
+    fn start(
+        &mut self,
+        theta: f64,
+        x: &Tile<T, N>,
+        b: &mut Tile<T, N>,
+        _: usize,
+    ) -> Result<(), FilterError> {
+        self.stepper.start(theta, Source { lines: Some(x), enter: self.enter }, b);
+        Ok(())
     }
-    Ok(())
+
+    fn step(
+        &mut self,
+        factors: Factors,
+        x: Option<&Tile<T, N>>,
+        pair: &mut Pair<Tile<T, N>>,
+        _: [usize; 2],
+    ) -> Result<(), FilterError> {
+        self.between.fetch(&mut pair.now)?;
+        let source = Source { lines: x.map(|x| &x[..]), enter: self.enter };
+        self.stepper.step(self.scaling, factors, source, &pair.now, &mut pair.next);
+        if (self.between.tick)() { Ok(()) } else { Err(FilterError::Stopped) }
+    }
 }

@@ -7,9 +7,9 @@
 
 use super::SpectrumError;
 use super::error::range;
+use crate::compute::recurrence::Basis;
 use crate::compute::steps::{Tile, TileStep, inner, weights};
-use crate::compute::tile::{CHUNK, Factors};
-use crate::compute::tile::{F32_LANES as N, Line, TileOperator};
+use crate::compute::tile::{CHUNK, F32_LANES as N, Line, TileOperator};
 use crate::compute::{Device, Engine};
 use crate::operator::{Bounds, MagneticOperator};
 use crate::progress::Progress;
@@ -185,15 +185,13 @@ fn all_moments<const COMPLEX: bool>(
 
 /// T_1 z, and so many more: T_{k+1} = 2S̃T_k − T_{k−1}, in two tiles in turn.
 fn recurrence(more: usize) -> Vec<TileStep> {
-    let first = Factors { scale: 1.0, keep: 0.0, theta: 0.0 };
-    let other = Factors { scale: 2.0, keep: -1.0, theta: 0.0 };
     let step = |k: usize| TileStep {
-        factors: if k == 0 { first } else { other },
+        factors: Basis::Chebyshev.up(k),
         source: None,
-        z: k % 2,
-        out: (k + 1) % 2,
+        z: (k - 1) % 2,
+        out: k % 2,
     };
-    (0..=more).map(step).collect()
+    (1..=more + 1).map(step).collect()
 }
 
 /// Independent entries of modulus 1, random phases, or random signs of a real operator; each row times its

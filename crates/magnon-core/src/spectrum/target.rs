@@ -1,9 +1,9 @@
 //! What the iteration minimises: S, −S or (S − σ)², and Chebyshev polynomials of it.
 
 use super::tiles::Tile;
+use crate::compute::recurrence::{Basis, Factors};
 use crate::compute::steps::{HeldTiles, TileStep, TileWork, weights};
 use crate::compute::tile::F64_LANES as N;
-use crate::compute::tile::Factors;
 use crate::compute::{Engine, EngineError};
 use crate::operator::{Bounds, MagneticOperator};
 use std::cell::Cell;
@@ -91,11 +91,10 @@ impl<'a, const COMPLEX: bool> Target<'a, COMPLEX> {
     pub fn filter_steps(&self, degree: usize, cut: f64) -> (Vec<TileStep>, usize) {
         let (c, h) = (0.5 * (cut + self.bounds.max), 0.5 * (self.bounds.max - cut));
         let mut steps = Vec::new();
-        let first = Factors { scale: 1.0 / h, keep: 0.0, theta: -c / h };
-        self.advance(first, 0, 1, &mut steps);
-        let (mut now, mut next) = (1, 0);
-        for _ in 1..degree {
-            let factors = Factors { scale: 2.0 / h, keep: -1.0, theta: -2.0 * c / h };
+        let (mut now, mut next) = (0, 1);
+        for k in 1..=degree {
+            let [scale, keep] = Basis::Chebyshev.terms(k);
+            let factors = Factors { scale: scale / h, keep, theta: -scale * c / h };
             self.advance(factors, now, next, &mut steps);
             std::mem::swap(&mut now, &mut next);
         }

@@ -1,7 +1,7 @@
 //! Products with maps: dense, sparse, over edges, and filters.
 
-use super::map::{Csr, Kind, widens};
-use super::{Cpu, Map, filter, gather, product, scatter};
+use super::map::{Csr, Kind};
+use super::{Cpu, Map, gather, product, scatter};
 use crate::compute::{Done, Side};
 use crate::compute::{Scalar, Shape};
 
@@ -54,16 +54,7 @@ impl<T: Scalar> Cpu<T> {
             }
             Kind::Edges(edges) => gather::edges(edges, side, product, y),
             Kind::Filter { edges, series, seen } => {
-                let inner = if widens(field, x.1.field()) { field } else { x.1.field() };
-                let row = x.1.with_rows(1).with_field(inner);
-                let recurrence = filter::Recurrence { cpu: self, edges, seen, field, side, row };
-                let mut source = self.take(x.1.rows() * row.width());
-                filter::widen(x, inner, &mut source);
-                let mut result = self.take(y.1.rows() * row.width());
-                recurrence.run(series, &source, &mut result)?;
-                filter::narrow((&result, inner), y, add);
-                self.give(source);
-                self.give(result);
+                self.filter((edges, series, seen), field, side, x, y, add)?;
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use crate::compute::edge_list::EdgeList;
 use crate::compute::pattern::PADDING;
 use crate::compute::{Along, EdgeMatrix, EdgeValues, Neighbourhood, Pattern};
-use crate::compute::{Field, MapSource, PreciseRows, Scalar, Series, Shape};
+use crate::compute::{MapSource, PreciseRows, Scalar, Series, Shape};
 use crate::matrix::SparseMatrix;
 use std::sync::Arc;
 
@@ -214,9 +214,4 @@ impl<T: Scalar> Values<T> {
         };
         Self::Edges { forward: listed(along, forward), adjoint: listed(along.reversed(), adjoint) }
     }
-}
-
-/// Whether a map of this field turns a real block into a complex one.
-pub(super) fn widens(map: Field, x: Field) -> bool {
-    map == Field::Complex && x == Field::Real
 }

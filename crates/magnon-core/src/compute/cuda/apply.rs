@@ -273,7 +273,6 @@ impl Cuda {
             last: match pass.last {
                 Last::None => Matrix::default(),
                 Last::Result => out,
-                Last::Other(buffer) => self.matrix(buffer, y.1.len())?,
             },
             source: match source {
                 Some(source) => self.matrix(source, y.1.len())?,
@@ -326,20 +325,19 @@ impl<'a> Gather<'a> {
 }
 
 /// What goes into a step besides the product.
-pub(super) struct Pass<'a> {
+pub(super) struct Pass {
     pub factors: Factors,
-    pub last: Last<'a>,
+    pub last: Last,
 }
 
 /// The block that is added as it is.
-pub(super) enum Last<'a> {
+pub(super) enum Last {
     None,
     /// What the result's own buffer holds.
     Result,
-    Other(&'a Buffer),
 }
 
-impl Pass<'_> {
+impl Pass {
     /// The product alone, or on top of what is there.
     pub fn product(add: bool) -> Self {
         Self {

@@ -31,9 +31,8 @@ fn width((rows, cols): (usize, usize), field: Field, series: &Series, free: usiz
     let column = rows * field.parts() * size_of::<f32>();
     // Two blocks of the features and of the result, what enters and leaves the filter, and its own.
     let blocks = 6 + match series {
-        Series::Powers(_) => 2,
-        Series::Chebyshev { .. } => 3,
-        Series::Rational { .. } => 7,
+        Series::Powers(_) | Series::Chebyshev { .. } => 1,
+        Series::Rational { .. } => 5,
     };
     let most = (free / (blocks * column).max(1)).min(STAGE / (field.parts() * size_of::<f32>()));
     let wanted = match rows * cols * size_of::<f32>() <= ONE_BLOCK {

@@ -98,7 +98,7 @@ impl<T: Real, const N: usize> CardTiles<'_, T, N> {
             long_count: lists.long_count,
             nodes: self.nodes as i64,
         };
-        let crate::compute::tile::Factors { scale, keep, theta } = step.factors;
+        let crate::compute::recurrence::Factors { scale, keep, theta } = step.factors;
         let source = step.source.map_or(0, |source| tiles[source]);
         let step =
             abi::TileStep { z: tiles[step.z], source, out: tiles[step.out], scale, keep, theta };

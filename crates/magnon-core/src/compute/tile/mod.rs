@@ -13,7 +13,7 @@ pub(crate) use coefficients::{CoefficientStore, Scaling};
 pub(crate) use input::Columns;
 pub(crate) use line::{F32_LANES, F64_LANES, LINE, Line, Real, flat, flat_mut, tile};
 pub(crate) use output::{Cell, Place, first_not_finite, write};
-pub(crate) use stepper::{CHUNK, Factors, Source, Stepper};
+pub(crate) use stepper::{CHUNK, Source, Stepper};
 
 #[cfg(feature = "cuda")]
 use super::EdgeMatrix;

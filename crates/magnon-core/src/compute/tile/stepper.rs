@@ -7,6 +7,7 @@ use super::line::{Line, Real};
 use super::output::{Cell, Place};
 use crate::compute::Pattern;
 use crate::compute::instructions::Instructions;
+use crate::compute::recurrence::Factors;
 use rayon::prelude::*;
 
 /// Rows of a tile that one task works on outside of the product.
@@ -19,14 +20,6 @@ pub struct Stepper<'a, T, const N: usize, const COMPLEX: bool> {
     instructions: Instructions,
     /// Whether a step is shared between threads, row by row.
     pub shared: bool,
-}
-
-/// The factors of one step; see [`Step`].
-#[derive(Clone, Copy)]
-pub struct Factors {
-    pub scale: f64,
-    pub keep: f64,
-    pub theta: f64,
 }
 
 /// The right-hand side x of a step, with the factors that take it into z = r ⊙ x.
