@@ -16,6 +16,8 @@ mod generate;
 mod json;
 mod model;
 mod operator;
+#[cfg(feature = "clap")]
+mod parameters;
 mod predict;
 mod propagate;
 mod response;
@@ -39,6 +41,8 @@ pub use generate::GenerateSettings;
 pub use json::from_json;
 pub use model::ModelSettings;
 pub use operator::OperatorSettings;
+#[cfg(feature = "clap")]
+pub use parameters::{Kind, Parameter, parameters};
 pub use predict::PredictSettings;
 pub use propagate::PropagateSettings;
 pub use response::ResponseSettings;
