@@ -82,6 +82,6 @@ def _plain(name: str, value: Any) -> Any:
         return {str(key): _plain(name, one) for key, one in value.items() if one is not None}
     if isinstance(value, np.ndarray):
         return _plain(name, value.tolist())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range)):
         return [_plain(name, one) for one in value]
     return str(value)

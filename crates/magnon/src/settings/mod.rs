@@ -42,7 +42,7 @@ pub use json::from_json;
 pub use model::ModelSettings;
 pub use operator::OperatorSettings;
 #[cfg(feature = "clap")]
-pub use parameters::{Kind, Parameter, parameters};
+pub use parameters::{Kind, Parameter, parameters, parameters_of};
 pub use predict::PredictSettings;
 pub use propagate::PropagateSettings;
 pub use response::ResponseSettings;

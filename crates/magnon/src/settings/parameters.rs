@@ -36,26 +36,31 @@ pub enum Kind {
     Text,
 }
 
+/// The parameters of a group, or of a call.
+pub fn parameters_of<T: Args>() -> Vec<Parameter> {
+    T::augment_args(Command::new("call")).get_arguments().filter_map(parameter).collect()
+}
+
 /// The parameters of a call by its name, which is that of its command; none where there is no such call.
 pub fn parameters(call: &str) -> Vec<Parameter> {
-    let empty = Command::new("call");
-    let command = match call {
-        "info" => DataSettings::augment_args(empty),
-        "operator" => OperatorSettings::augment_args(DataSettings::augment_args(empty)),
-        "train" => TrainSettings::augment_args(empty),
-        "tune" => TuneSettings::augment_args(empty),
-        "compare" => CompareSettings::augment_args(empty),
-        "predict" => PredictSettings::augment_args(empty),
-        "propagate" => PropagateSettings::augment_args(empty),
-        "response" => ResponseSettings::augment_args(empty),
-        "spectrum" => SpectrumSettings::augment_args(empty),
-        "eigenmap" => EigenmapSettings::augment_args(empty),
-        "denoise" => DenoiseSettings::augment_args(empty),
-        "cycles" => CyclesSettings::augment_args(empty),
-        "generate" => GenerateSettings::augment_args(empty),
-        _ => empty,
-    };
-    command.get_arguments().filter_map(parameter).collect()
+    match call {
+        "info" => parameters_of::<DataSettings>(),
+        "operator" => {
+            [parameters_of::<DataSettings>(), parameters_of::<OperatorSettings>()].concat()
+        }
+        "train" => parameters_of::<TrainSettings>(),
+        "tune" => parameters_of::<TuneSettings>(),
+        "compare" => parameters_of::<CompareSettings>(),
+        "predict" => parameters_of::<PredictSettings>(),
+        "propagate" => parameters_of::<PropagateSettings>(),
+        "response" => parameters_of::<ResponseSettings>(),
+        "spectrum" => parameters_of::<SpectrumSettings>(),
+        "eigenmap" => parameters_of::<EigenmapSettings>(),
+        "denoise" => parameters_of::<DenoiseSettings>(),
+        "cycles" => parameters_of::<CyclesSettings>(),
+        "generate" => parameters_of::<GenerateSettings>(),
+        _ => Vec::new(),
+    }
 }
 
 /// Positional arguments are no parameters.
