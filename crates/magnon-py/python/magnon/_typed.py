@@ -83,9 +83,9 @@ class FilterSettings(OperatorSettings, total=False):
 class PropagateSettings(FilterSettings, total=False):
     """Where a filter is applied, too, or several at once."""
 
+    channels: str | Sequence[str] | None
     device: str | None
     dtype: Literal["float32", "float16"] | type | None
-    channels: str | Sequence[str] | None
 
 
 class ModelSettings(FilterSettings, total=False):

@@ -94,8 +94,8 @@ impl ResponseSettings {
             return Err(Error::parameter("pass", problem));
         }
         if self.eigenvalues && self.operator.normalize == Some(Normalize::None) {
-            let problem = "compares normalised operators; not with the normalisation none";
-            return Err(Error::parameter("eigenvalues", problem));
+            let problem = "none is not for eigenvalues, which compares normalised operators";
+            return Err(Error::parameter("normalize", problem));
         }
         Ok(())
     }
