@@ -2,6 +2,7 @@
 
 import sys
 import types
+from fractions import Fraction
 
 import igraph
 import networkx as nx
