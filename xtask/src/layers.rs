@@ -24,7 +24,7 @@ const LAYERS: [(&str, &[&str]); 4] = [
     ),
     ("magnon-learn", &["strict", "nn", "tensors", "model", "train", "run"]),
     ("magnon-report", &["error", "figure", "page"]),
-    ("magnon", &["error", "workflow"]),
+    ("magnon", &["error", "workflow", "settings"]),
 ];
 
 /// Uses that go against the order, each as file, line and words.

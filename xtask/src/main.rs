@@ -25,6 +25,8 @@ const USAGE: &str =
        cargo xtask test --device cuda
                            the tests of the engine for NVIDIA cards, on the card that is there
        cargo xtask kernels compiles the kernels into the form that travels with the program
+       cargo xtask keywords
+                           writes the keywords of the Python package anew, from the settings of the library
        cargo xtask python  builds, installs and tests the Python package alone
        cargo xtask site    the documentation as a site, in target/site
        cargo xtask wheel   the Python wheel and source distribution that would be published
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["test", "--device", "cuda"] => gpu::test(),
         ["kernels"] => gpu::kernels(),
+        ["keywords"] => python::keywords(),
         ["python"] => peers::data().and_then(|data| python::test(data.as_deref())),
         ["wheel"] => python::wheel(),
         ["golden"] => golden::check(),

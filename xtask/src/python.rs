@@ -48,6 +48,12 @@ fn check_sources(python: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes the keywords that functions of the package share, from the settings of the library: a test holds them to it.
+pub fn keywords() -> anyhow::Result<()> {
+    let mut test = cargo(&["test", "--package", "magnon-cli", "--test", "keywords"]);
+    step(test.env("MAGNON_WRITE_KEYWORDS", "1"))
+}
+
 /// Times the wheel that would be published against the command, scipy and networkx.
 pub fn bench() -> anyhow::Result<()> {
     wheel()?;

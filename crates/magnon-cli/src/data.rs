@@ -1,9 +1,10 @@
 //! From DATA on the command line to a data set.
 
-use crate::args::{Common, DataArgs};
+use crate::args::Common;
 use crate::fetched;
 use crate::report::{Bar, Clock};
 use magnon::data::{Dataset, Split};
+use magnon::settings::DataSettings;
 use magnon::train::DataConfig;
 use magnon::workflow::choose_split;
 
@@ -14,17 +15,20 @@ pub struct Loaded {
 }
 
 /// Reads or generates DATA.
-pub fn read(args: &DataArgs, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
-    let mut config = DataConfig::default();
-    args.apply(&mut config)?;
-    locate(args, &mut config, common)?;
+pub fn read(settings: &DataSettings, common: &Common, clock: &mut Clock) -> anyhow::Result<Loaded> {
+    let mut config = settings.config()?;
+    locate(settings, &mut config, common)?;
     read_config(&config, common, clock)
 }
 
 /// Puts the place of DATA in place of its name. A public data set is downloaded where it is not in the cache; what a
 /// preset or a run names is taken as it is.
-pub fn locate(args: &DataArgs, config: &mut DataConfig, common: &Common) -> anyhow::Result<()> {
-    if args.data.is_some() {
+pub fn locate(
+    settings: &DataSettings,
+    config: &mut DataConfig,
+    common: &Common,
+) -> anyhow::Result<()> {
+    if settings.data.is_some() {
         config.source = fetched::locate(&config.source, common.quiet)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! What a command fails with, for people on standard error and for programs on standard output.
 
-use crate::report::is_usage;
+use crate::report::{is_usage, with_flag};
 use crate::terminal::shown_json;
 use magnon::data::DataError;
 use magnon::run::{FileError, RunError};
@@ -61,7 +61,10 @@ fn kind(cause: &(dyn Error + 'static)) -> Option<&'static str> {
 /// The words of an error and its causes; a cause whose words stand there already adds none.
 pub fn words(error: &anyhow::Error) -> String {
     let mut words = String::new();
-    for cause in error.chain().map(ToString::to_string) {
+    let said = |cause: &(dyn Error + 'static)| {
+        cause.downcast_ref().map_or_else(|| cause.to_string(), with_flag)
+    };
+    for cause in error.chain().map(said) {
         if words.is_empty() {
             words = cause;
         } else if !words.contains(&cause) {

@@ -1,5 +1,5 @@
 //! The command line as a library: `run` is what the `magnon` command does, for the command itself and for
-//! packages that bring it along. Flags are shared with them, too.
+//! packages that bring it along.
 
 // Standard error may be closed or full: see `remark!`.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
@@ -7,10 +7,8 @@
 #[macro_use]
 mod terminal;
 
-#[doc(hidden)]
-pub mod args;
-#[doc(hidden)]
-pub mod commands;
+mod args;
+mod commands;
 mod data;
 mod failure;
 mod fetched;

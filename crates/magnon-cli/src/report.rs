@@ -135,15 +135,26 @@ pub fn usage(problem: impl ToString) -> anyhow::Error {
     Usage(problem.to_string()).into()
 }
 
+/// The words of an error, with parameters as flags.
+pub fn with_flag(error: &magnon::Error) -> String {
+    match error {
+        magnon::Error::Parameter { name, problem } => {
+            format!("--{} {problem}", name.replace('_', "-"))
+        }
+        error => error.to_string(),
+    }
+}
+
 /// Arguments outside of their range are wrong usage; the rest is the fault of the data.
 pub fn fault(error: magnon::Error) -> anyhow::Error {
-    if error.is_argument() { usage(error) } else { error.into() }
+    if error.is_argument() { usage(with_flag(&error)) } else { error.into() }
 }
 
 /// Whether the error is one of wrong usage.
 pub fn is_usage(error: &anyhow::Error) -> bool {
     let argument = error.downcast_ref::<magnon::Error>();
-    error.is::<Usage>() || matches!(argument, Some(magnon::Error::Argument(_)))
+    error.is::<Usage>()
+        || matches!(argument, Some(magnon::Error::Argument(_) | magnon::Error::Parameter { .. }))
 }
 
 /// Whether the error is a pipe that its reader has closed.

@@ -39,7 +39,7 @@ fn wrong_usage_exits_with_two() {
         (&["spectrum", "--density", "--moments", "1"], "moments is 1"),
         (&["spectrum", "--frustration", "--vectors"], "--vectors"),
         (&["spectrum", "--frustration", "--points", "1"], "charges is 1"),
-        (&["spectrum", "--points", "9"], "--density and --frustration"),
+        (&["spectrum", "--points", "9"], "--points is for density and frustration"),
         (&["spectrum", "--tolerance", "2"], "tolerance is 2"),
         (&["spectrum", "--memory", "-1"], "--memory"),
         (&["spectrum", "--csv", "x.npy"], "must end in .csv"),

@@ -373,7 +373,7 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["train", "--resume", "--overwrite", "--out", "x"], "--overwrite"),
         (&["train", "--checkpoint-every", "0"], "at least 1"),
         (&["train", "--filtered", "x.npy"], "one charge"),
-        (&["train", ""], "DATA is empty"),
+        (&["train", ""], "name of the data is empty"),
         (&["train", "--order", "0"], "at least 1"),
         (&["train", "--filter", "ppr", "--alpha", "2"], "alpha is 2"),
         (&["train", "--runs", "0"], "number of runs is 0"),
@@ -391,7 +391,7 @@ fn wrong_usage_of_training_exits_with_two() {
         (&["info", "erdos-renyi:blocks=5"], "erdos-renyi graph has no blocks"),
         (&["denoise", "--no-self-loops"], "never adds self loops"),
         (&["response", "--eigenvalues", "--points", "9"], "--points"),
-        (&["response", "--eigenvalues", "--pass", "high"], "there is no --pass"),
+        (&["response", "--eigenvalues", "--pass", "high"], "--pass is not for eigenvalues"),
         (&["predict"], "RUN"),
         (&["predict", "x", "--output", "x.npy"], "must end in .csv"),
     ] {

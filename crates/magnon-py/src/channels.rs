@@ -3,26 +3,27 @@
 use crate::arrays::Cells;
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
-use crate::flags::{Flags, flags_of};
+use crate::settings::Asked;
 use magnon::model::ChannelBlock;
+use magnon::settings::PropagateSettings;
 use magnon::workflow::propagate_channels as propagate;
 use pyo3::prelude::*;
 
-/// The channels that the flags name, each with its array, and what is told of them.
+/// The channels that the keywords name, each with its array, and what is told of them.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, watch=None))]
+#[pyo3(signature = (dataset, keywords, watch=None))]
 #[allow(clippy::type_complexity)] // pairs, as Python makes a dictionary of
 pub fn propagate_channels<'py>(
     py: Python<'py>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<(String, Bound<'py, PyAny>)>, String)> {
-    let flags = Flags::parse(py, "propagate", flags, watch)?;
-    let channels = flags_of!(flags, Propagate).channel_list();
-    let channels = channels.map_err(|error| Failure::command(error).exception(py))?;
+    let asked = Asked::<PropagateSettings>::read(py, &keywords, watch)?;
+    let channels = asked.settings.channel_list();
+    let channels = channels.map_err(|error| Failure::from(error).exception(py))?;
     let (data, channels) = (dataset.inner.clone(), channels.unwrap_or_default());
-    let (found, report) = flags.call.run(py, move |watch| {
+    let (found, report) = asked.call.run(py, move |watch| {
         let mut found = Vec::new();
         let report = propagate(
             &data,

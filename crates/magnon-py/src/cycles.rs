@@ -1,8 +1,10 @@
 //! Directed cycles: which lengths exist, and one after the other.
 
 use crate::dataset::{Dataset, json};
-use crate::flags::{Flags, flags_of};
-use magnon::cycles::{Cycles, LengthsConfig};
+use crate::errors::Failure;
+use crate::settings::Asked;
+use magnon::cycles::Cycles;
+use magnon::settings::CyclesSettings;
 use magnon::workflow::{self, Phases};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,23 +17,18 @@ use std::time::{Duration, Instant};
 
 /// Which lengths of cycles exist, and the charges that they suggest, as JSON.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, watch=None))]
+#[pyo3(signature = (dataset, keywords, watch=None))]
 pub fn cycles(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let flags = Flags::parse(py, "cycles", flags, watch)?;
-    let args = flags_of!(flags, Cycles);
-    let max_length = args.max_length.unwrap_or(LengthsConfig::default().max_length);
-    if !(2..=63).contains(&max_length) {
-        return Err(PyValueError::new_err("max_length must be from 2 to 63"));
-    }
-    let config = LengthsConfig { max_length, budget: args.budget };
-    let (data, count) = (dataset.inner.clone(), args.enumerate);
-    let limit = args.max_length;
-    let found = flags.call.run(py, move |watch| {
+    let asked = Asked::<CyclesSettings>::read(py, &keywords, watch)?;
+    let config = asked.settings.config().map_err(|error| Failure::from(error).exception(py))?;
+    let (data, count) = (dataset.inner.clone(), asked.settings.enumerate);
+    let limit = asked.settings.max_length;
+    let found = asked.call.run(py, move |watch| {
         let mut seconds = Phases::default();
         let found = workflow::cycles(&data, &config, &mut seconds, watch);
         let found = match count {

@@ -3,12 +3,13 @@
 use crate::arrays::{dense, floats, indices, line, table};
 use crate::errors::Failure;
 use crate::fetch::local;
-use crate::flags::{Flags, flags_of};
 use crate::matrices::{Edges, Rules, sparse};
+use crate::settings::Asked;
 use magnon::data::{
     self, FeatureNorm, Features, Labels, MadeFeatures, NodeNames, Reading, Scaling, Split,
 };
 use magnon::graph::{Built, Duplicates, SelfLoops};
+use magnon::settings::{DataSettings, GenerateSettings};
 use magnon::train::DataConfig;
 use magnon::workflow::make_features;
 use magnon::workflow::{choose_split, generate, info, read_dataset};
@@ -46,26 +47,20 @@ fn choice<T: DeserializeOwned>(word: &str, what: &str) -> PyResult<T> {
 impl Dataset {
     /// Reads a folder, file or public data set, or generates one.
     #[staticmethod]
-    #[pyo3(signature = (source, flags, watch=None))]
+    #[pyo3(signature = (source, keywords, watch=None))]
     fn load(
         py: Python<'_>,
         source: String,
-        mut flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let call = Flags::parse(py, "info", flags.clone(), watch)?;
-        let (data, config) = call.call.run(py, move |watch| {
-            flags.extend(["--".to_owned(), local(&source, watch)?]);
-            let words = ["magnon", "info"].map(str::to_owned).into_iter().chain(flags);
-            let cli = <magnon_cli::args::Cli as clap::Parser>::try_parse_from(words);
-            let cli = cli.map_err(Failure::argument)?;
-            let Some(magnon_cli::args::Command::Info(args)) = &cli.command else {
-                return Err(Failure::argument("not flags of info"));
-            };
-            let mut config = DataConfig::default();
-            args.data.apply(&mut config).map_err(Failure::command)?;
-            let mut data = read_dataset(&config, cli.common.seed())?;
-            let chosen = choose_split(&data, &config, cli.common.seed())?;
+        let asked = Asked::<DataSettings>::read(py, &keywords, watch)?;
+        let (mut settings, seed) = (asked.settings.clone(), asked.seed());
+        let (data, config) = asked.call.run(py, move |watch| {
+            settings.data = Some(local(&source, watch)?);
+            let config = settings.config()?;
+            let mut data = read_dataset(&config, seed)?;
+            let chosen = choose_split(&data, &config, seed)?;
             // A split that was drawn is the data's own from now on.
             if let (Some(split), true) =
                 (chosen, !matches!(config.split, data::SplitChoice::Given(_)))
@@ -79,14 +74,13 @@ impl Dataset {
 
     /// Generates a data set.
     #[staticmethod]
-    fn generate(py: Python<'_>, kind: String, flags: Vec<String>) -> PyResult<(Self, String)> {
-        let words = flags.into_iter().chain(["--".to_owned(), kind]).collect();
-        let flags = Flags::parse(py, "generate", words, None)?;
-        let args = flags_of!(flags, Generate);
-        let config = args.config(flags.common.seed());
-        let config = config.map_err(|error| Failure::command(error).exception(py))?;
-        let name = args.kind.name();
-        let made = flags.call.run(py, move |_| Ok(generate(&config, name)?))?;
+    fn generate(py: Python<'_>, kind: String, keywords: String) -> PyResult<(Self, String)> {
+        let mut asked = Asked::<GenerateSettings>::read(py, &keywords, None)?;
+        let refused = |failure: Failure| failure.exception(py);
+        asked.settings.kind = kind.parse().map_err(|error| refused(Failure::argument(error)))?;
+        let config = asked.settings.config(asked.seed()).map_err(|error| refused(error.into()))?;
+        let name = asked.settings.kind.name();
+        let made = asked.call.run(py, move |_| Ok(generate(&config, name)?))?;
         Ok((Self::new(made.dataset, None), json(&made.report)?))
     }
 

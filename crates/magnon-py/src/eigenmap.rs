@@ -3,8 +3,9 @@
 use crate::arrays::table;
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
-use crate::flags::{Flags, flags_of};
 use crate::page::rendered;
+use crate::settings::Asked;
+use magnon::settings::EigenmapSettings;
 use magnon::workflow::{self, figures};
 use pyo3::prelude::*;
 
@@ -13,20 +14,19 @@ type Mapped<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, String, (String, Strin
 
 /// Maps the nodes of a graph by eigenvectors of its magnetic Laplacian.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, watch=None))]
+#[pyo3(signature = (dataset, keywords, watch=None))]
 pub fn eigenmap<'py>(
     py: Python<'py>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Mapped<'py>> {
-    let flags = Flags::parse(py, "eigenmap", flags, watch)?;
-    let args = flags_of!(flags, Eigenmap);
-    let refused = |error| Failure::command(error).exception(py);
-    let config = args.config(&flags.common).map_err(refused)?;
-    let choice = args.operator.choice().map_err(refused)?;
+    let asked = Asked::<EigenmapSettings>::read(py, &keywords, watch)?;
+    let refused = |error| Failure::from(error).exception(py);
+    let config = asked.settings.config(asked.seed()).map_err(refused)?;
+    let choice = asked.settings.operator.choice().map_err(refused)?;
     let data = dataset.inner.clone();
-    let (mapped, picture) = flags.call.run(py, move |watch| {
+    let (mapped, picture) = asked.call.run(py, move |watch| {
         let mapped = workflow::eigenmap(&data, &choice, &config, watch)?;
         let picture = rendered(&figures::eigenmap(&mapped, &data))?;
         Ok((mapped, picture))

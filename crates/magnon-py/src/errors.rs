@@ -30,14 +30,6 @@ impl Failure {
         Self::Named("DataError", words.to_string())
     }
 
-    /// What the command line refuses or fails with.
-    pub fn command(error: anyhow::Error) -> Self {
-        match error.downcast::<Error>() {
-            Ok(error) => Self::Library(error),
-            Err(error) => Self::argument(format!("{error:#}")),
-        }
-    }
-
     /// The exception, with the words of the error.
     pub fn exception(self, py: Python<'_>) -> PyErr {
         let (name, words) = match self {

@@ -3,10 +3,10 @@
 use crate::arrays::table;
 use crate::dataset::Dataset;
 use crate::errors::Failure;
-use crate::flags::{Flags, flags_of};
+use crate::settings::Asked;
 use crate::task::Call;
 use magnon::data::{self, Features};
-use magnon::train::DataConfig;
+use magnon::settings::DataSettings;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,16 +19,13 @@ pub struct FeatureFile {
 
 #[pymethods]
 impl FeatureFile {
-    /// Opens a file beside the graph of a data set, with the flags of tables that have ids.
+    /// Opens a file beside the graph of a data set, with the keywords of tables that have ids.
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, dataset: &Dataset, flags: Vec<String>) -> PyResult<Self> {
-        let flags = Flags::parse(py, "propagate", flags, None)?;
-        let args = flags_of!(flags, Propagate);
-        let mut config = DataConfig::default();
-        let applied = args.data.apply(&mut config);
-        applied.map_err(|error| Failure::command(error).exception(py))?;
+    fn new(py: Python<'_>, path: PathBuf, dataset: &Dataset, keywords: String) -> PyResult<Self> {
+        let asked = Asked::<DataSettings>::read(py, &keywords, None)?;
+        let config = asked.settings.config().map_err(|error| Failure::from(error).exception(py))?;
         let beside = dataset.inner.clone();
-        let opened = flags
+        let opened = asked
             .call
             .run(py, move |_| Ok(data::FeatureFile::open(&path, &beside, &config.load)?))?;
         Ok(Self { inner: Arc::new(opened) })

@@ -1,4 +1,4 @@
-//! `magnon._magnon`: the compiled part of the Python package. It takes arrays and flags, makes one call of the
+//! `magnon._magnon`: the compiled part of the Python package. It takes arrays and keywords, makes one call of the
 //! library, and gives arrays and JSON; everything that a user sees is in the package around it.
 
 mod arrays;
@@ -12,13 +12,13 @@ mod eigenmap;
 mod errors;
 mod feature_file;
 mod fetch;
-mod flags;
 mod matrices;
 mod model;
 mod models;
 mod operator;
 mod page;
 mod search;
+mod settings;
 mod task;
 
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ mod _magnon {
     #[pymodule_export]
     use super::channels::propagate_channels;
     #[pymodule_export]
-    use super::command::{command_choices, command_flags, run_command};
+    use super::command::{call_parameters, run_command};
     #[pymodule_export]
     use super::cycles::{CycleBatches, cycles};
     #[pymodule_export]

@@ -4,16 +4,13 @@ use crate::arrays::{dense, table};
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
 use crate::fetch::local;
-use crate::flags::Flags;
-use clap::Parser;
-use magnon::data::{self, FeatureNorm, MadeKind, Scaling};
+use crate::settings::{Asked, written};
+use magnon::data::{self, FeatureNorm, Scaling};
 use magnon::matrix::Matrix;
 use magnon::run::{self, PredictionCache, RunFolder, SavedModel};
+use magnon::settings::{PredictSettings, TrainSettings};
 use magnon::train::{DataConfig, EpochRecord, RunConfig};
-use magnon::workflow::{
-    KeptRun, Phases, TrainOptions, TrainReport, Trained, make_features, pages, run_data, train_on,
-};
-use magnon_cli::args::{Cli, Command};
+use magnon::workflow::{KeptRun, Phases, TrainReport, Trained, ensure_features, pages, train_on};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -42,42 +39,31 @@ impl Model {
 
 /// Trains a model on a data set, or on the data of a name; gives the model.
 #[pyfunction]
-#[pyo3(signature = (dataset, source, flags, watch=None))]
+#[pyo3(signature = (dataset, source, keywords, watch=None))]
 pub fn train(
     py: Python<'_>,
     dataset: Option<&Dataset>,
     source: String,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let call = Flags::parse(py, "train", flags.clone(), watch)?.call;
+    let Asked { mut settings, seed, call } = Asked::<TrainSettings>::read(py, &keywords, watch)?;
     let given = dataset.map(|dataset| (dataset.inner.clone(), dataset.config.clone()));
     call.run(py, move |watch| {
         let name = if given.is_some() { source } else { local(&source, watch)? };
-        let words = ["magnon", "train"].map(str::to_owned).into_iter().chain(flags);
-        let words: Vec<String> = words.chain(["--".to_owned(), name.clone()]).collect();
-        let cli = Cli::try_parse_from(&words).map_err(Failure::argument)?;
-        let Some(Command::Train(args)) = &cli.command else {
-            return Err(Failure::argument("not flags of train"));
-        };
-        let mut config = args.config(&cli.common).map_err(Failure::command)?;
-        let options = TrainOptions {
-            out: args.out.clone(),
-            overwrite: args.overwrite,
-            resume: args.resume,
-            every: args.checkpoint_every,
-            page: (!args.no_report).then(|| words.join(" ")),
-        };
+        settings.data.data = Some(name.clone());
+        let mut config = settings.config(seed)?;
+        let options = settings.options(|| written("train", &name, &keywords));
         let trained = match given {
             Some((data, read)) => {
                 let DataConfig { split, split_seed, .. } = config.data;
                 let data_config = read.unwrap_or(DataConfig { source: name, ..Default::default() });
                 config.data = DataConfig { split, split_seed, ..data_config };
-                args.check_resumed(&config).map_err(Failure::command)?;
+                settings.check_resumed(&config)?;
                 train_on(trainable(&data)?, &config, &options, Phases::default(), watch)?
             }
             None => {
-                config = args.settled(config).map_err(Failure::command)?;
+                config = settings.settled(config)?;
                 magnon::workflow::train(&config, &options, watch)?
             }
         };
@@ -92,9 +78,7 @@ pub fn trainable(data: &data::Dataset) -> Result<data::Dataset, Failure> {
 
 fn with_features(data: &data::Dataset, norm: FeatureNorm) -> Result<data::Dataset, Failure> {
     let mut data = data.clone();
-    if data.features.is_none() {
-        make_features(&mut data, MadeKind::Degree.into(), norm)?;
-    }
+    ensure_features(&mut data, norm)?;
     Ok(data)
 }
 
@@ -279,27 +263,19 @@ type Predictions<'py> = (Bound<'py, PyAny>, Vec<String>, String, Vec<String>);
 
 /// Classifies nodes with the model of a run folder, as the command line does.
 #[pyfunction]
-#[pyo3(signature = (run, source, flags, watch=None))]
+#[pyo3(signature = (run, source, keywords, watch=None))]
 pub fn predict<'py>(
     py: Python<'py>,
     run: PathBuf,
     source: Option<String>,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<Predictions<'py>> {
-    let mut words = vec!["magnon".to_owned(), "predict".to_owned()];
-    words.extend(flags);
-    words.extend(["--".to_owned(), run.to_string_lossy().into_owned()]);
-    let call = Flags::parse(py, "predict", words[2..].to_vec(), watch)?.call;
+    let Asked { mut settings, call, .. } = Asked::<PredictSettings>::read(py, &keywords, watch)?;
     let found = call.run(py, move |watch| {
-        words.extend(source.map(|source| local(&source, watch)).transpose()?);
-        let cli = Cli::try_parse_from(&words).map_err(Failure::argument)?;
-        let Some(Command::Predict(args)) = &cli.command else {
-            return Err(Failure::argument("not flags of predict"));
-        };
-        let mut data = run_data(&args.run, args.data.data.is_some())?;
-        args.data.apply(&mut data).map_err(Failure::command)?;
-        Ok(magnon::workflow::predict(&args.run, &data, args.full, args.device, watch)?)
+        settings.data.data = source.map(|source| local(&source, watch)).transpose()?;
+        let data = settings.data(&run)?;
+        Ok(magnon::workflow::predict(&run, &data, settings.full, settings.device, watch)?)
     })?;
     let names = (0..found.dataset.graph.nodes()).map(|u| found.dataset.node_name(u)).collect();
     let told = json(&found.report)?;

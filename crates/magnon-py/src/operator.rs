@@ -3,17 +3,15 @@
 use crate::arrays::{Cells, complex, dense, line, table};
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
-use crate::flags::{Flags, flags_of};
+use crate::settings::Asked;
 use magnon::data::Features;
 use magnon::filter::Propagated;
 use magnon::matrix::Matrix;
 use magnon::operator::OperatorRows;
-use magnon::spectrum::{DensityConfig, SpectrumConfig};
+use magnon::settings::{OperatorSettings, PropagateSettings, ResponseSettings, SpectrumSettings};
 use magnon::workflow::{
-    BuiltOperator, FrequencyConfig, ResponseConfig, density, frequency_response, operator,
-    propagate_on, response, spectrum,
+    BuiltOperator, density, frequency_response, operator, propagate_on, response, spectrum,
 };
-use magnon_cli::args::OperatorArgs;
 use num_complex::Complex64;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -28,33 +26,23 @@ pub struct Operator {
 /// An array beside JSON.
 type Told<'py> = (Option<Bound<'py, PyAny>>, String);
 
-/// Builds the operator that the flags of a command describe.
-fn build(
-    py: Python<'_>,
-    dataset: &Dataset,
-    args: &OperatorArgs,
-    flags: &Flags,
-) -> PyResult<Operator> {
-    let choice = args.choice().map_err(|error| Failure::command(error).exception(py))?;
-    let data = dataset.inner.clone();
-    let built = flags
-        .call
-        .run(py, move |watch| Ok(operator(&data, data.splits.first(), &choice, watch)?))?;
-    Ok(Operator { built: Arc::new(built) })
-}
-
 #[pymethods]
 impl Operator {
     #[new]
-    #[pyo3(signature = (dataset, flags, watch=None))]
+    #[pyo3(signature = (dataset, keywords, watch=None))]
     fn new(
         py: Python<'_>,
         dataset: &Dataset,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let flags = Flags::parse(py, "operator", flags, watch)?;
-        build(py, dataset, &flags_of!(flags, Operator).operator, &flags)
+        let asked = Asked::<OperatorSettings>::read(py, &keywords, watch)?;
+        let choice = asked.settings.choice().map_err(|error| Failure::from(error).exception(py))?;
+        let data = dataset.inner.clone();
+        let built = asked
+            .call
+            .run(py, move |watch| Ok(operator(&data, data.splits.first(), &choice, watch)?))?;
+        Ok(Self { built: Arc::new(built) })
     }
 
     /// What is told of it, as JSON.
@@ -105,19 +93,18 @@ impl Operator {
     }
 
     /// h(S)X of the features of a data set, and what is told of it.
-    #[pyo3(signature = (dataset, flags, watch=None))]
+    #[pyo3(signature = (dataset, keywords, watch=None))]
     fn propagate<'py>(
         &self,
         py: Python<'py>,
         dataset: &Dataset,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Told<'py>> {
-        let flags = Flags::parse(py, "propagate", flags, watch)?;
-        let args = flags_of!(flags, Propagate);
-        let (config, device) = (args.filter.config(), args.device);
+        let asked = Asked::<PropagateSettings>::read(py, &keywords, watch)?;
+        let (config, device) = (asked.settings.filter.config(), asked.settings.device);
         let (built, data) = (self.built.clone(), dataset.inner.clone());
-        let done = flags.call.run(py, move |watch| {
+        let done = asked.call.run(py, move |watch| {
             let none =
                 || Failure::data(format!("{} has no features to filter; give some", data.name));
             let features = data.features.as_ref().ok_or_else(none)?;
@@ -131,19 +118,19 @@ impl Operator {
     }
 
     /// h(S)X of a block of columns, taken as they are, and what is told of it: all that a worker needs to know of X.
-    #[pyo3(signature = (block, flags, watch=None))]
+    #[pyo3(signature = (block, keywords, watch=None))]
     fn propagate_block<'py>(
         &self,
         py: Python<'py>,
         block: &Bound<'py, PyAny>,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Told<'py>> {
-        let flags = Flags::parse(py, "propagate", flags, watch)?;
-        let config = flags_of!(flags, Propagate).filter.config();
+        let asked = Asked::<PropagateSettings>::read(py, &keywords, watch)?;
+        let config = asked.settings.filter.config();
         let features = Features::Dense(dense(block, "the block")?);
         let built = self.built.clone();
-        let done = flags.call.run(py, move |watch| {
+        let done = asked.call.run(py, move |watch| {
             Ok(magnon::workflow::propagate(&built, &features, &config, watch)?)
         })?;
         let cells = match done.features {
@@ -154,70 +141,57 @@ impl Operator {
     }
 
     /// Eigenvalues, as JSON, and the eigenvectors where they are asked for.
-    #[pyo3(signature = (flags, watch=None))]
+    #[pyo3(signature = (keywords, watch=None))]
     fn spectrum<'py>(
         &self,
         py: Python<'py>,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<Told<'py>> {
-        let flags = Flags::parse(py, "spectrum", flags, watch)?;
-        let config = flags_of!(flags, Spectrum).config(&flags.common);
-        let config = config.map_err(|error| Failure::command(error).exception(py))?;
+        let asked = Asked::<SpectrumSettings>::read(py, &keywords, watch)?;
+        let config = asked.settings.config(asked.seed());
+        let config = config.map_err(|error| Failure::from(error).exception(py))?;
         let built = self.built.clone();
-        let pairs = flags.call.run(py, move |watch| {
-            config.check()?;
-            Ok(spectrum(&built, &config, watch)?)
-        })?;
+        let pairs = asked.call.run(py, move |watch| Ok(spectrum(&built, &config, watch)?))?;
         let vectors = pairs.vectors.map(|vectors| table(py, vectors)).transpose()?;
         Ok((vectors.map(Bound::into_any), json(&pairs.report)?))
     }
 
     /// The density of the eigenvalues, as JSON.
-    #[pyo3(signature = (flags, watch=None))]
+    #[pyo3(signature = (keywords, watch=None))]
     fn density(
         &self,
         py: Python<'_>,
-        mut flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        flags.push("--density".to_owned());
-        let flags = Flags::parse(py, "spectrum", flags, watch)?;
-        let args = flags_of!(flags, Spectrum);
-        let config = DensityConfig {
-            moments: args.moments,
-            probes: args.probes,
-            points: args.points.unwrap_or(DensityConfig::default().points),
-            seed: flags.common.seed(),
-            device: args.solver.device,
-        };
+        let mut asked = Asked::<SpectrumSettings>::read(py, &keywords, watch)?;
+        asked.settings.density = true;
+        let config = asked.settings.density(asked.seed());
+        let config = config.map_err(|error| Failure::from(error).exception(py))?;
         let built = self.built.clone();
-        json(&flags.call.run(py, move |watch| Ok(density(&built, &config, watch)?))?)
+        json(&asked.call.run(py, move |watch| Ok(density(&built, &config, watch)?))?)
     }
 
     /// The response of a filter over even points or over eigenvalues, as JSON.
-    #[pyo3(signature = (flags, watch=None))]
+    #[pyo3(signature = (keywords, watch=None))]
     fn response(
         &self,
         py: Python<'_>,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        let flags = Flags::parse(py, "response", flags, watch)?;
-        let args = flags_of!(flags, Response);
-        let (built, filter) = (self.built.clone(), args.filter.config());
-        if args.eigenvalues {
-            let memory = (args.memory.max(0.0) * (1u64 << 30) as f64) as u64;
-            let solver = SpectrumConfig { memory, ..Default::default() };
-            let charges = args.charges.clone().unwrap_or_default();
-            let config = FrequencyConfig { filter, charges, solver };
+        let asked = Asked::<ResponseSettings>::read(py, &keywords, watch)?;
+        let (built, settings) = (self.built.clone(), &asked.settings);
+        let refused = |error| Failure::from(error).exception(py);
+        if settings.eigenvalues {
+            let config = settings.frequencies().map_err(refused)?;
             let found =
-                flags.call.run(py, move |watch| Ok(frequency_response(&built, &config, watch)?))?;
+                asked.call.run(py, move |watch| Ok(frequency_response(&built, &config, watch)?))?;
             return json(&found.report);
         }
-        let points = args.points.unwrap_or(ResponseConfig::default().points);
-        let config = ResponseConfig { filter, points };
-        json(&flags.call.run(py, move |_| Ok(response(&built, &config)?))?)
+        let config = settings.config().map_err(refused)?;
+        json(&asked.call.run(py, move |_| Ok(response(&built, &config)?))?)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::dataset::{Dataset, json};
 use crate::errors::Failure;
-use crate::flags::{Flags, flags_of};
 use crate::model::trainable;
+use crate::settings::Asked;
 use crate::task::Call;
 use magnon::data;
+use magnon::settings::{CompareSettings, TuneSettings};
 use magnon::train::RunConfig;
 use magnon::workflow::compare::{self as comparing, Handed};
 use magnon::workflow::{Journal, choose_splits, pages, tune as tuning};
@@ -15,15 +16,15 @@ use std::path::PathBuf;
 /// Compares models on a data set; gives the comparison as JSON and its page. What the file `journal` has is not done
 /// again, and what is done is kept in it.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, watch=None, journal=None))]
+#[pyo3(signature = (dataset, keywords, watch=None, journal=None))]
 pub fn compare(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
     journal: Option<PathBuf>,
 ) -> PyResult<(String, String)> {
-    let (call, asked) = Compared::parse(py, dataset, flags, watch)?;
+    let (call, asked) = Compared::parse(py, dataset, keywords, watch)?;
     let (found, page) = call.run(py, move |watch| {
         let Compared { data, config, split } = asked;
         let mut journal = journal.map(|path| Journal::open(&path, &data)).transpose()?;
@@ -36,16 +37,16 @@ pub fn compare(
 
 /// Where a comparison stands by the file `journal`, as JSON, after parts were `tried` for so many seconds.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, journal, tried, seconds))]
+#[pyo3(signature = (dataset, keywords, journal, tried, seconds))]
 pub fn compare_parts(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     journal: PathBuf,
     tried: Vec<String>,
     seconds: f64,
 ) -> PyResult<String> {
-    let (call, asked) = Compared::parse(py, dataset, flags, None)?;
+    let (call, asked) = Compared::parse(py, dataset, keywords, None)?;
     let parts = call.run(py, move |watch| {
         let Compared { data, config, split } = asked;
         let mut journal = Journal::open(&journal, &data)?;
@@ -57,16 +58,16 @@ pub fn compare_parts(
 
 /// Runs an open part of a comparison into the file `journal`, after others were `tried`.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, journal, tried, part))]
+#[pyo3(signature = (dataset, keywords, journal, tried, part))]
 pub fn compare_part(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     journal: PathBuf,
     tried: Vec<String>,
     part: String,
 ) -> PyResult<()> {
-    let (call, asked) = Compared::parse(py, dataset, flags, None)?;
+    let (call, asked) = Compared::parse(py, dataset, keywords, None)?;
     call.run(py, move |watch| {
         let Compared { data, config, split } = asked;
         let mut journal = Journal::open(&journal, &data)?;
@@ -87,31 +88,30 @@ impl Compared {
     fn parse(
         py: Python<'_>,
         dataset: &Dataset,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<(Call, Self)> {
-        let flags = Flags::parse(py, "compare", flags, watch)?;
-        let args = flags_of!(flags, Compare);
-        let config = args.config(&flags.common);
-        let config = config.map_err(|error| Failure::command(error).exception(py))?;
+        let asked = Asked::<CompareSettings>::read(py, &keywords, watch)?;
+        let config = asked.settings.config(asked.seed());
+        let config = config.map_err(|error| Failure::from(error).exception(py))?;
         let data = trainable(&dataset.inner).map_err(|failure| failure.exception(py))?;
-        let split = args.data.flags.split;
-        Ok((flags.call, Self { data, config, split }))
+        let split = asked.settings.data.split;
+        Ok((asked.call, Self { data, config, split }))
     }
 }
 
 /// Searches for better settings of a model; gives the search as JSON. Trainings that the file `journal` has are not run
 /// again, and those that are run are kept in it.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, watch=None, journal=None))]
+#[pyo3(signature = (dataset, keywords, watch=None, journal=None))]
 pub fn tune(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     watch: Option<Py<PyAny>>,
     journal: Option<PathBuf>,
 ) -> PyResult<String> {
-    let (call, asked) = SearchCall::parse(py, dataset, flags, watch)?;
+    let (call, asked) = SearchCall::parse(py, dataset, keywords, watch)?;
     let found = call.run(py, move |watch| {
         let SearchCall { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
@@ -123,15 +123,15 @@ pub fn tune(
 
 /// Where a search stands by the file `journal`, as JSON, after so many seconds.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, journal, seconds))]
+#[pyo3(signature = (dataset, keywords, journal, seconds))]
 pub fn tune_parts(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     journal: PathBuf,
     seconds: f64,
 ) -> PyResult<String> {
-    let (call, asked) = SearchCall::parse(py, dataset, flags, None)?;
+    let (call, asked) = SearchCall::parse(py, dataset, keywords, None)?;
     let parts = call.run(py, move |watch| {
         let SearchCall { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
@@ -143,15 +143,15 @@ pub fn tune_parts(
 
 /// Trains the trial of an open part of a search into the file `journal`.
 #[pyfunction]
-#[pyo3(signature = (dataset, flags, journal, part))]
+#[pyo3(signature = (dataset, keywords, journal, part))]
 pub fn tune_part(
     py: Python<'_>,
     dataset: &Dataset,
-    flags: Vec<String>,
+    keywords: String,
     journal: PathBuf,
     part: String,
 ) -> PyResult<()> {
-    let (call, asked) = SearchCall::parse(py, dataset, flags, None)?;
+    let (call, asked) = SearchCall::parse(py, dataset, keywords, None)?;
     call.run(py, move |watch| {
         let SearchCall { data, config, base, number, seed } = asked;
         let splits = choose_splits(&data, &base.data, number, seed)?;
@@ -173,16 +173,16 @@ impl SearchCall {
     fn parse(
         py: Python<'_>,
         dataset: &Dataset,
-        flags: Vec<String>,
+        keywords: String,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<(Call, Self)> {
-        let flags = Flags::parse(py, "tune", flags, watch)?;
-        let args = flags_of!(flags, Tune);
-        let failed = |error| Failure::command(error).exception(py);
-        let config = args.config(&flags.common).map_err(failed)?;
-        let base = args.base(&flags.common).map_err(failed)?;
+        let asked = Asked::<TuneSettings>::read(py, &keywords, watch)?;
+        let (settings, seed) = (&asked.settings, asked.seed());
+        let failed = |error| Failure::from(error).exception(py);
+        let config = settings.config(seed).map_err(failed)?;
+        let base = settings.base(seed).map_err(failed)?;
         let data = trainable(&dataset.inner).map_err(|failure| failure.exception(py))?;
-        let (number, seed) = (args.splits, flags.common.seed());
-        Ok((flags.call, Self { data, config, base, number, seed }))
+        let number = settings.splits;
+        Ok((asked.call, Self { data, config, base, number, seed }))
     }
 }

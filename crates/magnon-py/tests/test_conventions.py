@@ -305,20 +305,20 @@ def test_transformers_take_n_jobs(data, monkeypatch):
     operator = magnon._magnon.Operator
 
     class Watched:
-        def __init__(self, dataset, flags, *more):
-            seen.append(flags)
-            self._inner = operator(dataset, flags, *more)
+        def __init__(self, dataset, keywords, *more):
+            seen.append(json.loads(keywords))
+            self._inner = operator(dataset, keywords, *more)
 
-        def propagate(self, dataset, flags, *more):
-            seen.append(flags)
-            return self._inner.propagate(dataset, flags, *more)
+        def propagate(self, dataset, keywords, *more):
+            seen.append(json.loads(keywords))
+            return self._inner.propagate(dataset, keywords, *more)
 
         def __getattr__(self, name):
             return getattr(self._inner, name)
 
     monkeypatch.setattr(magnon._magnon, "Operator", Watched)
     magnon.MagneticFeatures(charge="1/3", n_jobs=2).fit_transform(data.features, graph=data.graph)
-    assert seen and all("--threads=2" in flags for flags in seen)
+    assert seen and all(keywords["threads"] == 2 for keywords in seen)
     points = magnon.MagneticEmbedding(1, n_jobs=-1).fit_transform(graph=data.graph)
     assert np.array_equal(points, magnon.MagneticEmbedding(1).fit_transform(graph=data.graph))
     for estimator in (magnon.MagneticEmbedding(1, n_jobs=0), magnon.MagneticFeatures(n_jobs=0)):

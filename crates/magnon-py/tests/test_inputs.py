@@ -2,6 +2,7 @@
 
 import sys
 import types
+from fractions import Fraction
 
 import igraph
 import networkx as nx
@@ -229,6 +230,40 @@ def test_unknown_keywords_name_what_may_be_meant():
         magnon.as_dataset(RING, duplicate="max")
     with pytest.raises(ValueError, match="(?s)laplacain.*did you mean laplacian"):
         magnon.spectrum(data, kind="laplacain")
+
+
+REFUSED = {
+    "epochs: invalid type.*expected a whole number": lambda data: magnon.train(data, epochs="many"),
+    "epochs: invalid value.*-1": lambda data: magnon.train(data, epochs=-1),
+    "rate must be a finite number": lambda data: magnon.train(data, rate=float("nan")),
+    "schedule: 'often' is no schedule": lambda data: magnon.train(data, schedule="often"),
+    "no setting 'haeds'": lambda data: magnon.train(data, model="gat", set={"haeds": 2}),
+    "threads is 0, but must be a whole number from 1": lambda data: magnon.train(data, threads=0),
+    "seed is -1, but must be a whole number": lambda data: magnon.train(data, seed=-1),
+    # What the command line refuses, too.
+    "overwrite is of no use without output": lambda data: magnon.train(data, overwrite=True),
+    "which is of no use without count": lambda data: magnon.spectrum(data, which="largest"),
+    "near cannot be used with which": lambda data: magnon.spectrum(data, count=1, which="largest", near=0.5),
+    "points cannot be used with eigenvalues": lambda data: magnon.filter_response(data, eigenvalues=True, points=5),
+    "tune_trials cannot be used with tune": lambda data: magnon.compare(data, ["mgc"], tune=1, tune_trials=2),
+    "charge is not for channels": lambda data: magnon.propagate(data, channels=["x"], charge=0),
+    "source is of no use without target": lambda _: magnon.load_dataset("cycle:nodes=4", source=1),
+    "weight cannot be used with unweighted": lambda _: magnon.load_dataset("cycle:nodes=4", weight="w", unweighted=True),
+    "split_seed is for splits that are drawn": lambda _: magnon.load_dataset("cycle:nodes=4", split_seed=1),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_values_that_cannot_be_meant_are_refused_by_keyword(words):
+    with pytest.raises(ArgumentError, match=words):
+        REFUSED[words](magnon.generate("cyclic", nodes=60, columns=4))
+
+
+def test_values_are_those_of_numpy_and_fractions(tmp_path):
+    data = magnon.generate("cyclic", nodes=np.int64(60), columns=4)
+    settings = {"epochs": np.int32(3), "charge": Fraction(1, 3), "controls": np.False_, "dropout": np.float32(0.5)}
+    run = magnon.train(data, coefficients=np.array([0.5, 0.5]), filter="polynomial", **settings)
+    assert (run.epochs, run.charge_text) == (3, "1/3") and run.config.filter.coefficients.tolist() == [0.5, 0.5]
 
 
 UNKNOWN = {

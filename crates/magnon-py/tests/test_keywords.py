@@ -15,13 +15,12 @@ import pytest
 import magnon
 from magnon import _keywords, _magnon
 
-#: Functions that stand for a command, with the command, and its flags that are no keywords: files that it writes, and
-#: what functions give in other ways.
+#: Functions that stand for a call of the library, with the call, and its parameters that are no keywords.
 COMMANDS = {
     "train": ("train", set()),
-    "tune": ("tune", {"output", "csv", "plot"}),
-    "compare": ("compare", {"output", "csv", "markdown", "html"}),
-    "predict": ("predict", {"output", "feature_norm", "split", "split_seed"}),
+    "tune": ("tune", set()),
+    "compare": ("compare", set()),
+    "predict": ("predict", {"feature_norm", "split", "split_seed"}),
     "propagate": ("propagate", None),
     "magnetic_operator": ("operator", None),
     "filter_response": ("response", None),
@@ -32,8 +31,12 @@ COMMANDS = {
     "cycle_lengths": ("cycles", None),
     "load_dataset": ("info", set()),
 }
-#: Parameters that are no flags.
-OWN = {"data", "run", "progress", "return_report", "linear_operator", "self_loops", "seed", "threads"}
+#: Keywords that are no parameters of the settings.
+OWN = {"data", "run", "progress", "return_report", "linear_operator", "self_loops", "seed", "threads", "dtype"}
+
+
+def parameters(call):
+    return {name for name, _ in _magnon.call_parameters(call)}
 
 
 def keywords(name):
@@ -41,9 +44,9 @@ def keywords(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_signatures_name_the_flags(name):
+def test_signatures_name_the_parameters(name):
     command, left_out = COMMANDS[name]
-    flags = set(_magnon.command_flags(command)) - {"help"}
+    flags = parameters(command)
     given = set(keywords(name)) - OWN
     assert given <= flags
     if left_out is not None:
@@ -51,15 +54,15 @@ def test_signatures_name_the_flags(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_choices_are_those_of_the_command_line(name):
+def test_choices_are_those_of_the_library(name):
     command, hints = COMMANDS[name][0], {}
     for key, hint in typing.get_type_hints(getattr(magnon, name)).items():
         kind = typing.get_args(hint)[0] if key == "settings" else None
         hints.update(typing.get_type_hints(kind) if kind is not None else {key: hint})
     hints = {key.rstrip("_"): hint for key, hint in hints.items()}
     checked = 0
-    for flag, words in _magnon.command_choices(command):
-        if flag not in hints:
+    for flag, words in _magnon.call_parameters(command):
+        if flag not in hints or not words:
             continue
         literals = [one for one in typing.get_args(hints[flag]) if typing.get_origin(one) is typing.Literal]
         if flag == "model":  # magnon.models lists them
@@ -70,7 +73,7 @@ def test_choices_are_those_of_the_command_line(name):
 
 
 def test_estimators_take_what_the_command_takes():
-    flags = set(_magnon.command_flags("train"))
+    flags = parameters("train")
     own = {"settings", "validation_fraction", "data", "random_state", "n_jobs", "self_loops", "preset"}
     assert {name.rstrip("_") for name in magnon.MagneticClassifier._names()} - own <= flags
 
@@ -128,7 +131,7 @@ def test_type_hints_can_be_had_in_a_fresh_process():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_none_is_taken_for_every_flag(name):
     """None leaves a keyword out, and the types say so."""
-    function, flags = getattr(magnon, name), set(_magnon.command_flags(COMMANDS[name][0]))
+    function, flags = getattr(magnon, name), parameters(COMMANDS[name][0])
     hints = typing.get_type_hints(function)
     for key in set(hints) & flags:
         assert hints[key] is typing.Any or type(None) in typing.get_args(hints[key]), key

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import magnon
-from magnon import _flags, _keywords, _magnon
+from magnon import _keywords, _magnon, _settings
 
 
 def python(code):
@@ -32,24 +32,27 @@ print(*sys.modules)
     assert others.isdisjoint(python(code))
 
 
-def test_keywords_are_the_flags_of_the_command_line():
+def parameters(call):
+    return {name for name, _ in _magnon.call_parameters(call)}
+
+
+def test_keywords_are_the_parameters_of_the_library():
     def words(kind):
         return {word.rstrip("_") for word in kind.__annotations__}
 
-    flags = set(_magnon.command_flags("train")) | {"self_loops", "seed", "threads"}
-    flags -= {"no_self_loops", "help"}
-    assert words(_keywords.TrainSettings) == flags
-    data = set(_magnon.command_flags("info")) - {"help"}
-    assert set(_flags.DATA) == data == words(_keywords.DataSettings) - {"seed", "threads"}
+    known = parameters("train") | {"self_loops", "seed", "threads"}
+    assert words(_keywords.TrainSettings) == known - {"no_self_loops"}
+    data = parameters("info")
+    assert set(_settings.DATA) == data == words(_keywords.DataSettings) - {"seed", "threads"}
     taken = words(_keywords.OperatorSettings) - {"self_loops", "seed", "threads"}
-    assert taken < set(_magnon.command_flags("operator"))
+    assert taken < parameters("operator")
 
 
 @pytest.mark.parametrize("name", ["spectrum", "compare", "tune", "eigenmap", "denoise"])
-def test_named_keywords_are_flags(name):
+def test_named_keywords_are_parameters(name):
     code = getattr(magnon, name).__code__
     own = set(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount])
-    assert own - {"progress", "return_report"} <= set(_magnon.command_flags(name))
+    assert own - {"progress", "return_report"} <= parameters(name)
 
 
 def test_unknown_keywords_are_refused():

@@ -338,8 +338,8 @@ def test_compare_searches_as_the_local_call(tmp_path):
     assert len(keys) == len(set(keys)), "nothing was done twice"
     # The local call finds all of it done, searches among them.
     before = journal.read_bytes()
-    flags = ["--models=mgc", "--splits=2", "--draws=1", "--seed=4", "--tune-trials=4"]
-    magnon._magnon.compare(magnon.load_dataset(SMALL, seed=4)._inner, flags, None, str(journal))
+    keywords = json.dumps({"models": ["mgc"], "splits": 2, "draws": 1, "seed": 4, "tune_trials": 4})
+    magnon._magnon.compare(magnon.load_dataset(SMALL, seed=4)._inner, keywords, None, str(journal))
     assert journal.read_bytes() == before
 
 

@@ -21,6 +21,14 @@ pub enum Error {
     /// An argument that cannot be meant.
     #[error("{0}")]
     Argument(String),
+    /// A parameter that cannot be meant. A skin writes its name as its users do: as a flag, or as a keyword.
+    #[error("{name} {problem}")]
+    Parameter {
+        /// The parameter, as the settings name it.
+        name: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The call was stopped by its [`Progress`](crate::progress::Progress).
     #[error("stopped")]
     Stopped,
@@ -83,12 +91,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// A parameter that cannot be meant.
+    pub(crate) fn parameter(name: &'static str, problem: impl Into<String>) -> Self {
+        Self::Parameter { name, problem: problem.into() }
+    }
+
     /// What the call failed at, in one word for programs: `argument`, `stopped`, or the module's.
     pub fn kind(&self) -> &'static str {
         match self {
             error if error.is_argument() => "argument",
             // Named once more for the compiler, which wants every variant.
-            Self::Argument(_) => "argument",
+            Self::Argument(_) | Self::Parameter { .. } => "argument",
             Self::Stopped => "stopped",
             Self::Data(_) | Self::Synthetic(_) | Self::Generate(_) => "data",
             Self::Split(_) => "split",
@@ -112,7 +125,7 @@ impl Error {
     /// beside the others.
     pub fn is_argument(&self) -> bool {
         match self {
-            Self::Argument(_) => true,
+            Self::Argument(_) | Self::Parameter { .. } => true,
             Self::Filter(error) => error.is_argument(),
             Self::Spectrum(error) => matches!(error, SpectrumError::OutOfRange { .. }),
             Self::Denoise(error) => matches!(error, DenoiseError::Mu(_) | DenoiseError::Power(_)),

@@ -16,6 +16,7 @@
 //! features; `train` trains a model, keeps it and predicts with it.
 
 mod error;
+pub mod settings;
 pub mod workflow;
 
 pub use error::Error;

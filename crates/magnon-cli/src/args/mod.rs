@@ -1,20 +1,4 @@
-//! The command line, one file per group of flags.
-
-mod config;
-mod data;
-mod filter;
-mod finite;
-mod operator;
-mod size;
-mod train;
-
-pub use config::ConfigArgs;
-pub use data::DataArgs;
-pub use filter::FilterArgs;
-pub use finite::finite;
-pub use operator::OperatorArgs;
-pub use size::size;
-pub use train::{ModelArgs, ModelName, RunsArgs, TrainFlags};
+//! The command line.
 
 use crate::commands::compare::CompareArgs;
 use crate::commands::completions::CompletionsArgs;
@@ -120,4 +104,32 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages
     Man(ManArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, CommandFactory};
+    use std::any::TypeId;
+
+    /// No flag takes what is not finite.
+    #[test]
+    fn every_flag_of_numbers_takes_finite_ones() {
+        fn look(command: &clap::Command, found: &mut usize) {
+            let numbers = |arg: &&Arg| arg.get_value_parser().type_id() == TypeId::of::<f64>();
+            for arg in command.get_arguments().filter(numbers) {
+                let name = arg.get_id().as_str();
+                let value = std::ffi::OsStr::new("nan");
+                let alone = clap::Command::new("x")
+                    .arg(Arg::new("it").value_parser(arg.get_value_parser().clone()));
+                let outcome = alone.try_get_matches_from([std::ffi::OsStr::new("x"), value]);
+                assert!(outcome.is_err(), "{} --{name}", command.get_name());
+                *found += 1;
+            }
+            command.get_subcommands().for_each(|command| look(command, found));
+        }
+        let mut found = 0;
+        look(&Cli::command(), &mut found);
+        assert!(found > 20, "{found} flags");
+    }
 }

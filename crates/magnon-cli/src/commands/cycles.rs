@@ -1,54 +1,40 @@
 //! `magnon cycles`: which cycle lengths exist, and the charges that they suggest.
 
-use crate::args::{Common, DataArgs};
+use crate::args::Common;
 use crate::data;
 use crate::interrupt::{interrupted, leave, patient};
 use crate::outputs::{self, CSV, output};
-use crate::report::{Bar, Clock, Report, grouped, usage};
+use crate::report::{Bar, Clock, Report, grouped};
 use clap::Args;
-use magnon::cycles::{Evidence, LengthAnswer, LengthsConfig};
+use magnon::cycles::{Evidence, LengthAnswer};
 use magnon::data::Dataset;
+use magnon::settings::CyclesSettings;
 use magnon::workflow::{CycleListConfig, CyclesReport, Phases, cycle_text, list_cycles};
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct CyclesArgs {
     #[command(flatten)]
-    pub data: DataArgs,
-    /// Longest length asked about, from 2 to 63 [default: 20]; also bounds --enumerate where given
-    #[arg(long, value_name = "M", help_heading = "Cycles")]
-    pub max_length: Option<usize>,
-    /// Count all cycles by length; there may be exponentially many
-    #[arg(long, help_heading = "Cycles")]
-    pub enumerate: bool,
-    /// Stop after the first N cycles, in the order of their smallest node
-    #[arg(long, value_name = "N", requires = "enumerate", help_heading = "Cycles")]
-    pub limit: Option<usize>,
-    /// Edges looked at before a length is left undecided
-    #[arg(long, value_name = "B", default_value_t = LengthsConfig::default().budget, help_heading = "Cycles")]
-    pub budget: u64,
+    pub settings: CyclesSettings,
     /// Write every cycle to this file: its length, and its nodes by number or, where they have some, by name
     #[arg(long, value_name = "FILE", requires = "enumerate", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
 }
 
 pub fn run(args: &CyclesArgs, common: &Common) -> anyhow::Result<()> {
-    let max_length = args.max_length.unwrap_or(LengthsConfig::default().max_length);
-    if !(2..=63).contains(&max_length) {
-        return Err(usage("--max-length must be from 2 to 63"));
-    }
+    let settings = &args.settings;
+    let config = settings.config()?;
     outputs::check(common, &[("--csv", args.csv.as_deref(), CSV)])?;
     let mut clock = Clock::default();
-    let loaded = data::read(&args.data, common, &mut clock)?;
+    let loaded = data::read(&settings.data, common, &mut clock)?;
     let dataset = &loaded.dataset;
-    let config = LengthsConfig { max_length, budget: args.budget };
     let mut seconds = Phases::default();
     let bar = Bar::open_ended("looking for cycles", common);
     let mut found = patient(|stop| magnon::workflow::cycles(dataset, &config, &mut seconds, stop));
-    if args.enumerate {
+    if settings.enumerate {
         let config = CycleListConfig {
-            max_length: args.max_length,
-            limit: args.limit,
+            max_length: settings.max_length,
+            limit: settings.limit,
             csv: args.csv.clone(),
         };
         let counts =

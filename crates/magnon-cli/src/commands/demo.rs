@@ -5,8 +5,8 @@ use crate::args::Common;
 use crate::command_line;
 use magnon::data::write::{file_in, write_atomic};
 use magnon::filter::FilterConfig;
+use magnon::settings::TrainSettings;
 use magnon::train::{RunConfig, RunsConfig, TrainConfig};
-use magnon::workflow::TrainOptions;
 use std::path::{Path, PathBuf};
 
 /// Order of the LinearRank filter that is shown.
@@ -31,8 +31,7 @@ pub fn run(common: &Common) -> anyhow::Result<()> {
         runs: RunsConfig { controls: true, ..Default::default() },
         ..Default::default()
     };
-    let out = Some(PathBuf::from(FOLDER));
-    let page = Some(command_line());
-    let options = TrainOptions { out, overwrite: true, page, ..Default::default() };
-    train(&config, &options, common)
+    let output = Some(PathBuf::from(FOLDER));
+    let settings = TrainSettings { output, overwrite: true, ..Default::default() };
+    train(&config, &settings.options(command_line), common)
 }

@@ -1,33 +1,20 @@
 //! `magnon denoise`: the paper's two closed forms of graph signal denoising.
 
-use crate::args::{Common, DataArgs, OperatorArgs, finite};
+use crate::args::Common;
 use crate::data;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
-use crate::report::{Bar, Clock, Report, fault, grouped, usage};
+use crate::report::{Bar, Clock, Report, fault, grouped};
 use clap::Args;
 use magnon::data::read_signal;
 use magnon::data::write::{write_csv, write_npy};
-use magnon::denoise::{DenoiseConfig, DenoiseForm};
+use magnon::settings::DenoiseSettings;
 use magnon::workflow::{DenoiseReport, Signal, denoise, figures};
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct DenoiseArgs {
     #[command(flatten)]
-    pub data: DataArgs,
-    /// The form decides between adjacency and Laplacian, without self loops: there is no --kind, no
-    /// --pass and no --no-self-loops
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-    /// Weight of closeness to the signal against smoothness, above 0
-    #[arg(long, value_parser = finite, value_name = "MU", default_value_t = DenoiseConfig::default().mu, allow_negative_numbers = true, help_heading = "Denoising")]
-    pub mu: f64,
-    /// The closed form: β(I − αA)⁻¹x, or (I + L/μ)⁻¹x; they are equal
-    #[arg(long, value_enum, default_value = "laplacian", help_heading = "Denoising")]
-    pub form: DenoiseForm,
-    /// The signal, real or complex, one row per node [default: the features of DATA]
-    #[arg(long, value_name = "F.npy", help_heading = "Denoising")]
-    pub signal: Option<PathBuf>,
+    pub settings: DenoiseSettings,
     /// Write the denoised signal to this .npy file: complex128, or float64 where it is real
     #[arg(short, long, visible_alias = "npy", value_name = "F.npy", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -39,21 +26,6 @@ pub struct DenoiseArgs {
     pub plot: Option<PathBuf>,
 }
 
-impl DenoiseArgs {
-    /// The library's configuration.
-    pub fn config(&self) -> anyhow::Result<DenoiseConfig> {
-        if self.operator.pass.is_some() || self.operator.kind.is_some() {
-            return Err(usage("the form decides the operator; there is no --kind and no --pass"));
-        }
-        if self.operator.no_self_loops {
-            return Err(usage("denoising never adds self loops, so --no-self-loops has no effect"));
-        }
-        let config = DenoiseConfig { mu: self.mu, form: self.form };
-        config.check().map_err(usage)?;
-        Ok(config)
-    }
-}
-
 pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check(
         common,
@@ -63,12 +35,13 @@ pub fn run(args: &DenoiseArgs, common: &Common) -> anyhow::Result<()> {
             ("--plot", args.plot.as_deref(), PICTURE),
         ],
     )?;
-    let config = args.config()?;
+    let settings = &args.settings;
+    let config = settings.config().map_err(fault)?;
     let mut clock = Clock::default();
-    let dataset = data::read(&args.data, common, &mut clock)?.dataset;
-    let signal = clock.phase("load", || args.signal.as_deref().map(read_signal).transpose())?;
+    let dataset = data::read(&settings.data, common, &mut clock)?.dataset;
+    let signal = clock.phase("load", || settings.signal.as_deref().map(read_signal).transpose())?;
     let bar = Bar::open_ended("denoise", common);
-    let choice = args.operator.choice()?;
+    let choice = settings.operator.choice()?;
     let done = denoise(&dataset, signal.as_ref(), &choice, &config, &bar).map_err(fault)?;
     drop(bar);
     clock.add_all(&done.report.seconds);

@@ -1,37 +1,19 @@
 //! `magnon eigenmap`: eigenvectors of the Laplacian as points of the nodes.
 
-use super::spectrum::SolverArgs;
-use crate::args::{Common, DataArgs, OperatorArgs};
+use crate::args::Common;
 use crate::data;
 use crate::outputs::{self, CSV, NPY, PICTURE, output};
-use crate::report::{Bar, Clock, Report, fault, grouped, usage};
+use crate::report::{Bar, Clock, Report, fault, grouped};
 use clap::Args;
 use magnon::data::write::{write_csv, write_npy};
-use magnon::spectrum::EigenmapConfig;
+use magnon::settings::EigenmapSettings;
 use magnon::workflow::{EigenmapReport, eigenmap, figures};
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct EigenmapArgs {
     #[command(flatten)]
-    pub data: DataArgs,
-    /// The map is of the Laplacian: --kind has no effect, and there is no --pass
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-    /// Eigenvectors shown, counted from 0 at the smallest eigenvalue
-    #[arg(
-        long,
-        value_name = "I,J,…",
-        value_delimiter = ',',
-        default_value = "0,1,2",
-        help_heading = "Eigenmap"
-    )]
-    pub vectors: Vec<usize>,
-    /// Let components other than the largest count
-    #[arg(long, help_heading = "Eigenmap")]
-    pub whole_graph: bool,
-    #[command(flatten)]
-    pub solver: SolverArgs,
+    pub settings: EigenmapSettings,
     /// Write node,label and phase, real and imaginary part of each vector to this file
     #[arg(long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub csv: Option<PathBuf>,
@@ -43,19 +25,6 @@ pub struct EigenmapArgs {
     pub plot: Option<PathBuf>,
 }
 
-impl EigenmapArgs {
-    /// The library's configuration.
-    pub fn config(&self, common: &Common) -> anyhow::Result<EigenmapConfig> {
-        if self.operator.pass.is_some() || self.operator.kind.is_some() {
-            return Err(usage("an eigenmap is of the Laplacian; there is no --kind and no --pass"));
-        }
-        let (vectors, whole_graph) = (self.vectors.clone(), self.whole_graph);
-        let solver = self.solver.config(common)?;
-        solver.check().map_err(|error| fault(error.into()))?;
-        Ok(EigenmapConfig { vectors, whole_graph, solver, ..Default::default() })
-    }
-}
-
 pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check(
         common,
@@ -65,11 +34,12 @@ pub fn run(args: &EigenmapArgs, common: &Common) -> anyhow::Result<()> {
             ("--plot", args.plot.as_deref(), PICTURE),
         ],
     )?;
-    let config = args.config(common)?;
+    let settings = &args.settings;
+    let config = settings.config(common.seed()).map_err(fault)?;
     let mut clock = Clock::default();
-    let dataset = data::read(&args.data, common, &mut clock)?.dataset;
+    let dataset = data::read(&settings.data, common, &mut clock)?.dataset;
     let bar = Bar::open_ended("eigenpairs", common);
-    let mapped = eigenmap(&dataset, &args.operator.choice()?, &config, &bar).map_err(fault)?;
+    let mapped = eigenmap(&dataset, &settings.operator.choice()?, &config, &bar).map_err(fault)?;
     drop(bar);
     let found = &mapped.report;
     clock.add_all(&found.seconds);

@@ -1,73 +1,23 @@
 //! `magnon generate`: synthetic directed graphs.
 
-use crate::args::{Common, finite};
+use crate::args::Common;
 use crate::outputs::{self, CSV, NPZ, output};
 use crate::report::{Clock, Report, usage};
 use clap::Args;
 use magnon::Error;
+use magnon::data::Dataset;
 use magnon::data::write::{is_stream, write_dataset, write_edges, write_graph};
-use magnon::data::{Dataset, SyntheticConfig};
-use magnon::graph::generate::GeneratorKind;
+use magnon::settings::GenerateSettings;
 use magnon::workflow::generate;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct GenerateArgs {
-    /// cycle, cyclic, ordered, noisy, feed-forward or erdos-renyi
-    #[arg(default_value = "cyclic")]
-    pub kind: GeneratorKind,
-    /// Number of nodes [default: 600]
-    #[arg(long, value_name = "N")]
-    pub nodes: Option<usize>,
-    /// Number of blocks or layers [default: 3]
-    #[arg(long, value_name = "B")]
-    pub blocks: Option<usize>,
-    /// Probability of an edge between nodes of joined blocks [default: 0.03]
-    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
-    pub density: Option<f64>,
-    /// Probability of an edge inside a block [default: the density]
-    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
-    pub within: Option<f64>,
-    /// Probability that an edge inside a block runs both ways [default: 0]
-    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
-    pub mutual: Option<f64>,
-    /// Probability that an edge follows the direction of its blocks [default: 0.95]
-    #[arg(long, value_parser = finite, value_name = "P", allow_negative_numbers = true)]
-    pub direction: Option<f64>,
-    /// Number of feature columns; 0 for none [default: 16]
-    #[arg(long, value_name = "F")]
-    pub columns: Option<usize>,
-    /// Standard deviation of features around the mean of their block [default: 1]
-    #[arg(long, value_parser = finite, value_name = "S", allow_negative_numbers = true)]
-    pub noise: Option<f64>,
+    #[command(flatten)]
+    pub settings: GenerateSettings,
     /// A folder for graph, features, labels and split, or one .npz or .csv file for the graph
     #[arg(short, long, value_name = "PATH", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
-}
-
-impl GenerateArgs {
-    /// The defaults of the generator with the flags on top; one that it makes no use of is refused.
-    pub fn config(&self, seed: u64) -> anyhow::Result<SyntheticConfig> {
-        let mut config = SyntheticConfig { seed, ..Default::default() };
-        config.graph.kind = self.kind;
-        let text = |number: Option<f64>| number.map(|number| number.to_string());
-        let count = |number: Option<usize>| number.map(|number| number.to_string());
-        for (key, value) in [
-            ("nodes", count(self.nodes)),
-            ("blocks", count(self.blocks)),
-            ("density", text(self.density)),
-            ("within", text(self.within)),
-            ("mutual", text(self.mutual)),
-            ("direction", text(self.direction)),
-            ("columns", count(self.columns)),
-            ("noise", text(self.noise)),
-        ] {
-            if let Some(value) = value {
-                config.set(key, &value).map_err(usage)?;
-            }
-        }
-        Ok(config)
-    }
 }
 
 pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
@@ -83,8 +33,8 @@ pub fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
         }
         None => (),
     }
-    let config = args.config(common.seed())?;
-    let made = generate(&config, args.kind.name()).map_err(|error| match error {
+    let config = args.settings.config(common.seed())?;
+    let made = generate(&config, args.settings.kind.name()).map_err(|error| match error {
         Error::Generate(error) => usage(error),
         error => error.into(),
     })?;

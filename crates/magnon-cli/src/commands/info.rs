@@ -1,17 +1,18 @@
 //! `magnon info`: what a graph looks like.
 
-use crate::args::{Common, DataArgs};
+use crate::args::Common;
 use crate::data;
 use crate::report::{Clock, Report, grouped};
 use clap::Args;
 use magnon::data::listing::listed;
 use magnon::graph::DegreeStats;
+use magnon::settings::DataSettings;
 use magnon::workflow::{DataInfo, info};
 
 #[derive(Args)]
 pub struct InfoArgs {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub data: DataSettings,
 }
 
 /// Names of classes that are shown.

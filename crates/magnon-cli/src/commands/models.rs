@@ -1,15 +1,16 @@
 //! `magnon models`: what can be trained, and the settings of each model.
 
-use crate::args::{Common, ModelName};
+use crate::args::Common;
 use crate::report::{Clock, Report, usage};
 use clap::Args;
+use magnon::settings::ModelNames;
 use magnon::workflow::{ModelReport, model, models};
 
 #[derive(Args)]
 pub struct ModelsArgs {
     /// The model whose settings are listed [default: all models, a line each]
-    #[arg(value_name = "NAME", hide_possible_values = true)]
-    pub model: Option<ModelName>,
+    #[arg(value_name = "NAME", value_parser = ModelNames, hide_possible_values = true)]
+    pub model: Option<String>,
 }
 
 pub fn run(args: &ModelsArgs, common: &Common) -> anyhow::Result<()> {
@@ -20,7 +21,7 @@ pub fn run(args: &ModelsArgs, common: &Common) -> anyhow::Result<()> {
             list.models.iter().for_each(|model| report.line(model.name, model.summary));
             report.put(&list)?;
         }
-        Some(ModelName(name)) => {
+        Some(name) => {
             let found = model(name).map_err(usage)?;
             describe(&found, &mut report);
             report.put(&found)?;

@@ -1,10 +1,11 @@
 //! `magnon operator`: the operator as a scipy sparse matrix.
 
-use crate::args::{Common, DataArgs, OperatorArgs};
+use crate::args::Common;
 use crate::data::{self, Loaded};
 use crate::outputs::{self, NPZ, output};
 use crate::report::{Bar, Clock, Report, grouped};
 use clap::Args;
+use magnon::settings::{DataSettings, OperatorSettings};
 use magnon::workflow::{BuiltOperator, OperatorSummary, operator};
 use serde_json::json;
 use std::path::PathBuf;
@@ -12,9 +13,9 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct OperatorCommand {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub data: DataSettings,
     #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub operator: OperatorSettings,
     /// Write the operator to this .npz file, for scipy.sparse.load_npz
     #[arg(short, long, value_name = "F.npz", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -39,7 +40,7 @@ pub fn run(args: &OperatorCommand, common: &Common) -> anyhow::Result<()> {
 
 /// Builds the operator that the flags describe.
 pub fn build(
-    args: &OperatorArgs,
+    args: &OperatorSettings,
     loaded: &Loaded,
     common: &Common,
 ) -> anyhow::Result<BuiltOperator> {

@@ -1,13 +1,13 @@
 //! `magnon pack`: an edge list of any size as a packed graph.
 
-use crate::args::{Common, DataArgs, size};
+use crate::args::Common;
 use crate::data::locate;
 use crate::jobs::run_jobs;
 use crate::outputs::{self, PACKED, output};
 use crate::report::{Clock, Report, grouped, usage};
 use clap::{Args, value_parser};
 use magnon::data::{PackConfig, PartReport, cut, part_file};
-use magnon::train::DataConfig;
+use magnon::settings::{DataSettings, size};
 use magnon::workflow::pack;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ struct Parts {
 #[derive(Args)]
 pub struct PackArgs {
     #[command(flatten)]
-    pub data: DataArgs,
+    pub data: DataSettings,
     /// Write the packed graph to this .magnon file; a command that was stopped is gone on with
     #[arg(short, long, value_name = "G.magnon", value_parser = output(), help_heading = "Output")]
     pub output: PathBuf,
@@ -40,8 +40,7 @@ pub fn run(args: &PackArgs, common: &Common) -> anyhow::Result<()> {
         let file = part_file(&args.output, part.into());
         outputs::check(common, &[("--parts", Some(&file), PACKED)])?;
     }
-    let mut data = DataConfig::default();
-    args.data.apply(&mut data)?;
+    let mut data = args.data.config()?;
     if args.data.data.is_none() {
         return Err(usage("name the edge list to pack"));
     }

@@ -1,19 +1,19 @@
 //! `magnon predict`: a trained model on the same or a changed graph.
 
-use crate::args::{Common, DataArgs};
+use crate::args::Common;
 use crate::data::locate;
 use crate::interrupt::stoppable;
 use crate::outputs::{self, CSV, output};
 use crate::progress::JobBar;
-use crate::report::{Clock, Report, grouped, usage};
+use crate::report::{Clock, Report, grouped};
 use crate::terminal::Screen;
 use anyhow::anyhow;
 use clap::Args;
 use magnon::Error;
-use magnon::compute::Device;
 use magnon::data::write::{quoted, write_atomic};
 use magnon::run::FileError;
-use magnon::workflow::{PredictReport, Predicted, predict, run_data};
+use magnon::settings::PredictSettings;
+use magnon::workflow::{PredictReport, Predicted, predict};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -22,26 +22,14 @@ pub struct PredictArgs {
     /// The run folder of `magnon train`
     pub run: PathBuf,
     #[command(flatten)]
-    pub data: DataArgs,
+    pub settings: PredictSettings,
     /// Write node, label and probabilities to this .csv file
     #[arg(short, long, value_name = "F.csv", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Compute every row, even those that the run has predicted and no change can reach
-    #[arg(long, help_heading = "Output")]
-    pub full: bool,
-    /// Where it runs: cpu, cuda, cuda:1 or auto
-    #[arg(long, value_name = "D", default_value_t)]
-    pub device: Device,
 }
 
 pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
     outputs::check(common, &[("--output", args.output.as_deref(), CSV)])?;
-    if args.data.flags.feature_norm.is_some() {
-        return Err(usage("features are scaled as the model's were; there is no --feature-norm"));
-    }
-    if args.data.flags.split.is_some() || args.data.flags.split_seed.is_some() {
-        return Err(usage("all nodes are classified; predict makes no use of a split"));
-    }
     let unfinished = |error: Error| match error {
         Error::File(FileError::Unfinished { path }) => anyhow!(
             "{}: the run has not come to its end; go on with it: magnon train --resume -o {}",
@@ -50,12 +38,12 @@ pub fn run(args: &PredictArgs, common: &Common) -> anyhow::Result<()> {
         ),
         error => error.into(),
     };
-    let mut data = run_data(&args.run, args.data.data.is_some()).map_err(unfinished)?;
-    args.data.apply(&mut data)?;
-    locate(&args.data, &mut data, common)?;
+    let settings = &args.settings;
+    let mut data = settings.data(&args.run).map_err(unfinished)?;
+    locate(&settings.data, &mut data, common)?;
     let found = stoppable(|stop| {
         let remarks = JobBar::new(common, stop);
-        predict(&args.run, &data, args.full, args.device, &remarks)
+        predict(&args.run, &data, settings.full, settings.device, &remarks)
     });
     let predicted = found.map_err(unfinished)?;
     let figures = &predicted.report;

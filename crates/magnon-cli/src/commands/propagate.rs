@@ -1,18 +1,17 @@
 //! `magnon propagate`: filtered features as a NumPy array.
 
 use super::operator::{self, build};
-use crate::args::{Common, DataArgs, FilterArgs, OperatorArgs, size};
+use crate::args::Common;
 use crate::data;
 use crate::jobs::run_jobs;
 use crate::outputs::{self, NPY, NPZ, output};
 use crate::report::{Bar, Clock, Report, fault, grouped, usage};
 use anyhow::Context;
 use clap::Args;
-use magnon::compute::Device;
 use magnon::data::FeatureFile;
 use magnon::data::write::is_stream;
 use magnon::model::Channel;
-use magnon::train::DataConfig;
+use magnon::settings::{PropagateSettings, size};
 use magnon::workflow::{
     FilterSummary, FilteredFile, Precision, propagate_channels, propagate_file, propagate_on,
     write_channels, write_filtered,
@@ -22,14 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub struct PropagateArgs {
     #[command(flatten)]
-    pub data: DataArgs,
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-    #[command(flatten)]
-    pub filter: FilterArgs,
-    /// Filter into the channels of a bank, such as x,out,in,out.in, by one command; each has its own operator and filter
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["memory", "device", "dtype"])]
-    pub channels: Option<String>,
+    pub settings: PropagateSettings,
     /// Write the filtered features to this .npy file: complex64, or float32 of a real operator. Channels go to an .npz
     /// file, an array for each under its text
     #[arg(short, long, value_name = "F.npy", value_parser = output(), help_heading = "Output")]
@@ -41,34 +33,18 @@ pub struct PropagateArgs {
         value_name = "D",
         default_value = "float32",
         requires = "output",
+        conflicts_with = "channels",
         help_heading = "Output"
     )]
     pub dtype: Precision,
     /// Leave the features on disk and filter as many of their columns at a time as fit this memory, such as 8G;
     /// they are an .npy, .safetensors or .parquet file given with --features. A command that was stopped is gone on with
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "output", help_heading = "Output")]
+    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "channels", requires = "output", help_heading = "Output")]
     pub memory: Option<u64>,
-    /// Where it runs: cpu, cuda, cuda:1 or auto; on a card all sums are in single precision
-    #[arg(long, value_name = "D", default_value_t)]
-    pub device: Device,
-}
-
-impl PropagateArgs {
-    /// The channels, where some were asked for; they bring their own operators and filters.
-    pub fn channel_list(&self) -> anyhow::Result<Option<Vec<Channel>>> {
-        let Some(list) = &self.channels else { return Ok(None) };
-        let filters = self.filter.given().first().map(|(name, _)| format!("--{name}"));
-        if let Some(flag) = self.operator.first_given().map(str::to_owned).or(filters) {
-            return Err(usage(format!(
-                "{flag} is not for --channels, each of which has its own: as in power(order=2,charge=1/4)"
-            )));
-        }
-        Channel::list(list).map(Some).map_err(usage)
-    }
 }
 
 pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
-    if let Some(channels) = args.channel_list()? {
+    if let Some(channels) = args.settings.channel_list()? {
         return run_channels(args, &channels, common);
     }
     outputs::check(common, &[("--output", args.output.as_deref(), NPY)])?;
@@ -76,8 +52,8 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
         return run_on_disk(args, memory, output, common);
     }
     let mut clock = Clock::default();
-    let mut loaded = data::read(&args.data, common, &mut clock)?;
-    let built = build(&args.operator, &loaded, common)?;
+    let mut loaded = data::read(&args.settings.data, common, &mut clock)?;
+    let built = build(&args.settings.operator, &loaded, common)?;
     let name = &loaded.dataset.name;
     let features = loaded.dataset.features.take().with_context(|| {
         format!("{name} has no features to filter; give some with --features FILE")
@@ -85,7 +61,8 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
     drop(loaded); // the graph is in the operator now
     let bar = Bar::new("propagate", common);
     let mut filtered =
-        propagate_on(args.device, &built, &features, &args.filter.config(), &bar).map_err(fault)?;
+        propagate_on(args.settings.device, &built, &features, &args.settings.filter.config(), &bar)
+            .map_err(fault)?;
     drop(bar);
     filtered.report.dtype = args.dtype.dtype(filtered.report.operator.real).to_owned();
     let found = &filtered.report;
@@ -108,7 +85,7 @@ pub fn run(args: &PropagateArgs, common: &Common) -> anyhow::Result<()> {
 fn run_channels(args: &PropagateArgs, channels: &[Channel], common: &Common) -> anyhow::Result<()> {
     outputs::check(common, &[("--output", args.output.as_deref(), NPZ)])?;
     let mut clock = Clock::default();
-    let loaded = data::read(&args.data, common, &mut clock)?;
+    let loaded = data::read(&args.settings.data, common, &mut clock)?;
     let bar = Bar::new("propagate", common);
     let found = match &args.output {
         Some(path) => write_channels(path, &loaded.dataset, channels, &bar),
@@ -141,8 +118,8 @@ fn run_on_disk(
     common: &Common,
 ) -> anyhow::Result<()> {
     let mut clock = Clock::default();
-    let mut config = DataConfig::default();
-    args.data.apply(&mut config)?;
+    let settings = &args.settings;
+    let mut config = settings.data.config()?;
     let features = config.features.take().filter(|path| FeatureFile::is_one(path));
     let features = features.ok_or_else(|| {
         let endings: Vec<&str> = FeatureFile::endings().collect();
@@ -154,20 +131,20 @@ fn run_on_disk(
         output: output.to_owned(),
         precision: args.dtype,
         memory,
-        device: args.device,
+        device: args.settings.device,
     };
-    data::locate(&args.data, &mut config, common)?;
+    data::locate(&settings.data, &mut config, common)?;
     let loaded = data::read_config(&config, common, &mut clock)?;
     let features =
         clock.phase("read", || FeatureFile::open(&features, &loaded.dataset, &config.load))?;
-    let built = build(&args.operator, &loaded, common)?;
+    let built = build(&args.settings.operator, &loaded, common)?;
     drop(loaded); // the graph is in the operator now
     let kept = match is_stream(output) {
         true => "nothing was kept, as the output is no file",
         false => "blocks that are done stay; the same command goes on from there",
     };
     let found = run_jobs(common, kept, |progress| {
-        propagate_file(&built, &features, &file, &args.filter.config(), progress)
+        propagate_file(&built, &features, &file, &args.settings.filter.config(), progress)
     })
     .map_err(|error| match error.downcast::<magnon::Error>() {
         Ok(error) => fault(error),

@@ -5,7 +5,6 @@ use super::{operator, propagate};
 use crate::args::Common;
 use crate::report::{Bar, Clock, Report, fault};
 use magnon::data::write::write_csv;
-use magnon::spectrum::SpectrumConfig;
 use magnon::workflow::{
     BuiltOperator, FrequencyConfig, FrequencyReport, figures, frequency_response,
 };
@@ -14,18 +13,13 @@ use std::io::{BufWriter, Write};
 /// The curves of every charge, with the filter's response on the same axis.
 pub fn run(
     args: &ResponseArgs,
+    config: &FrequencyConfig,
     built: &BuiltOperator,
     common: &Common,
     mut clock: Clock,
 ) -> anyhow::Result<()> {
-    let memory = (args.memory * (1u64 << 30) as f64) as u64;
-    let config = FrequencyConfig {
-        filter: args.filter.config(),
-        charges: args.charges.clone().unwrap_or_default(),
-        solver: SpectrumConfig { memory, ..Default::default() },
-    };
     let bar = Bar::new("eigenvalues", common);
-    let responses = frequency_response(built, &config, &bar).map_err(fault)?;
+    let responses = frequency_response(built, config, &bar).map_err(fault)?;
     drop(bar);
     let found = &responses.report;
     clock.add_all(&found.seconds);

@@ -1,15 +1,14 @@
 //! `magnon tune`: better settings of a model, found on validation nodes.
 
-use crate::args::{Common, ConfigArgs, DataArgs, finite};
+use crate::args::Common;
 use crate::data::{locate, read_training_data};
 use crate::jobs::{self, Kept, run_jobs};
 use crate::outputs::{self, CSV, JSON, PICTURE, output};
-use crate::report::usage;
 use anyhow::bail;
 use clap::Args;
 use magnon::data::write::{write_atomic, write_csv};
-use magnon::train::RunConfig;
-use magnon::workflow::tune::{Search, TuneConfig, TuneRecord, Tuning, tune};
+use magnon::settings::TuneSettings;
+use magnon::workflow::tune::{TuneRecord, Tuning, tune};
 use magnon::workflow::{Journal, choose_splits, figures};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -18,24 +17,7 @@ use std::time::Instant;
 #[derive(Args)]
 pub struct TuneArgs {
     #[command(flatten)]
-    pub data: DataArgs,
-    #[command(flatten)]
-    pub config: ConfigArgs,
-    /// Most trials
-    #[arg(long, value_name = "N", default_value_t = TuneConfig::default().trials, help_heading = "Search")]
-    pub trials: usize,
-    /// Begin no more trials after so many minutes; what is found then depends on the machine
-    #[arg(long, value_parser = finite, value_name = "M", help_heading = "Search")]
-    pub minutes: Option<f64>,
-    /// How trials are cut short
-    #[arg(long, value_enum, default_value = "halving", help_heading = "Search")]
-    pub search: Search,
-    /// Splits whose validation nodes decide
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Search")]
-    pub splits: usize,
-    /// Seeds of each trial on each split
-    #[arg(long, value_name = "M", default_value_t = 1, help_heading = "Search")]
-    pub runs: usize,
+    pub settings: TuneSettings,
     /// Write the best configuration to this .json file, which `train --preset` takes
     #[arg(short, long, value_name = "F.json", value_parser = output(), help_heading = "Output")]
     pub output: Option<PathBuf>,
@@ -45,26 +27,6 @@ pub struct TuneArgs {
     /// Draw what mattered into this .svg, .png or .html file
     #[arg(long, value_name = "F.svg", value_parser = output(), help_heading = "Output")]
     pub plot: Option<PathBuf>,
-}
-
-impl TuneArgs {
-    /// What is searched from: a preset or the model's defaults, with the flags on top.
-    pub fn base(&self, common: &Common) -> anyhow::Result<RunConfig> {
-        let mut base = self.config.config()?;
-        self.data.apply(&mut base.data)?;
-        self.config.apply(&mut base)?;
-        base.train.seed = common.seed();
-        base.check().map_err(usage)?;
-        Ok(base)
-    }
-
-    /// How it is searched.
-    pub fn config(&self, common: &Common) -> anyhow::Result<TuneConfig> {
-        let (search, trials, minutes, runs) = (self.search, self.trials, self.minutes, self.runs);
-        let config = TuneConfig { search, trials, minutes, runs, seed: common.seed() };
-        config.check()?;
-        Ok(config)
-    }
 }
 
 pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
@@ -77,10 +39,11 @@ pub fn run(args: &TuneArgs, common: &Common) -> anyhow::Result<()> {
             ("--plot", args.plot.as_deref(), PICTURE),
         ],
     )?;
-    let (mut base, config) = (args.base(common)?, args.config(common)?);
-    locate(&args.data, &mut base.data, common)?;
-    let dataset = read_training_data(&base.data, common.seed(), common)?;
-    let splits = choose_splits(&dataset, &base.data, args.splits, common.seed())?;
+    let (settings, seed) = (&args.settings, common.seed());
+    let (mut base, config) = (settings.base(seed)?, settings.config(seed)?);
+    locate(&settings.data, &mut base.data, common)?;
+    let dataset = read_training_data(&base.data, seed, common)?;
+    let splits = choose_splits(&dataset, &base.data, settings.splits, seed)?;
     let load_seconds = start.elapsed().as_secs_f64();
     let name = Journal::<TuneRecord>::file_name(&dataset);
     let mut kept = Kept::open(None, &name, common, |place| Journal::open(place, &dataset))?;

@@ -1,6 +1,8 @@
 //! How the learning rate changes over the epochs.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// Factor of the learning rate by epoch, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +26,36 @@ pub enum Schedule {
         /// Factor at its end.
         least: f64,
     },
+}
+
+/// Reads `constant`, `step:EVERY,FACTOR` or `cosine:EPOCHS,LEAST`.
+impl FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let syntax =
+            || format!("'{text}' is no schedule; write constant, step:100,0.5 or cosine:1000,0.01");
+        let (name, values) = text.split_once(':').unwrap_or((text, ""));
+        let (count, factor) = values.split_once(',').unwrap_or((values, "0"));
+        let count = || count.parse().map_err(|_| syntax());
+        let factor = || factor.parse().map_err(|_| syntax());
+        Ok(match name {
+            "constant" if values.is_empty() => Self::Constant,
+            "step" => Self::Step { every: count()?, factor: factor()? },
+            "cosine" => Self::Cosine { epochs: count()?, least: factor()? },
+            _ => return Err(syntax()),
+        })
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Constant => f.write_str("constant"),
+            Self::Step { every, factor } => write!(f, "step:{every},{factor}"),
+            Self::Cosine { epochs, least } => write!(f, "cosine:{epochs},{least}"),
+        }
+    }
 }
 
 impl Schedule {

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _magnon
 from ._dataset import take
-from ._flags import to_flags
+from ._settings import to_json
 from ._keywords import DataSettings, Unpack, check_keywords, documented
 from ._progress import Progress, watching
 from ._results import Result
@@ -53,7 +53,7 @@ def cycle_lengths(
     dataset, rest = take(data, dict(settings), progress)
     rest.update(max_length=max_length, enumerate=enumerate, budget=budget)
     with watching(progress) as watch:
-        told = _magnon.cycles(dataset._inner, to_flags(rest), watch)
+        told = _magnon.cycles(dataset._inner, to_json(rest), watch)
     return Result(told if dataset.node_names is None else _named(json.loads(told), dataset.node_names))
 
 

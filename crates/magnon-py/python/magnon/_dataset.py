@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _magnon
 from ._align import order_beside
 from ._arrays import read_features, scipy_sparse
-from ._flags import split_settings, to_flags
+from ._settings import split_settings, to_json
 from ._graphs import Columns, Edges, read_graph
 from ._keywords import FOR_FILES, GENERATED, HIDDEN, IN_MEMORY, DataSettings, Unpack
 from ._keywords import check_keywords, documented, refuse_unknown
@@ -165,7 +165,7 @@ def load_dataset(
     progress : bool or callable
         True shows a bar.
     **settings
-        The data flags of the command line, such as ``reverse``, ``feature_norm``, ``split``.
+        Keywords of the data, such as ``reverse``, ``feature_norm``, ``split``.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def load_dataset(
     check_keywords(load_dataset, settings)
     check_files(settings)
     with watching(progress) as watch:
-        inner = _magnon.Dataset.load(os.fspath(data), to_flags(settings), watch)
+        inner = _magnon.Dataset.load(os.fspath(data), to_json(settings), watch)
     for text in inner.remarks():
         remark(text)
     return Dataset(inner)
@@ -209,7 +209,7 @@ def generate(kind: str = "cyclic", **settings: Any) -> Dataset:
     5
     """
     refuse_unknown(settings, GENERATED, hidden=("threads",))
-    inner, _ = _magnon.Dataset.generate(kind, to_flags(settings))
+    inner, _ = _magnon.Dataset.generate(kind, to_json(settings))
     return Dataset(inner)
 
 

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _magnon
 from ._dataset import Dataset, as_dataset
-from ._flags import to_flags
+from ._settings import to_json
 from ._results import Result
 
 
@@ -50,7 +50,7 @@ class MagneticLinearOperator(LinearOperator):  # type: ignore[misc, unused-ignor
             "self_loops": report.self_loops,
             **_KINDS[report.kind],
         }
-        return _restored, (as_dataset(self._dataset.edges(), keep_self_loops=True), to_flags(settings))
+        return _restored, (as_dataset(self._dataset.edges(), keep_self_loops=True), to_json(settings))
 
 
 #: How the kinds of operators are asked for.
@@ -61,5 +61,5 @@ _KINDS: dict[str, dict[str, str]] = {
 }
 
 
-def _restored(dataset: Dataset, flags: list[str]) -> MagneticLinearOperator:
-    return MagneticLinearOperator(_magnon.Operator(dataset._inner, flags), dataset)
+def _restored(dataset: Dataset, settings: str) -> MagneticLinearOperator:
+    return MagneticLinearOperator(_magnon.Operator(dataset._inner, settings), dataset)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _magnon
 from ._arrays import scipy_sparse
 from ._dataset import Dataset, take
-from ._flags import to_flags
+from ._settings import to_json
 from ._keywords import (
     Charge,
     FilterSettings,
@@ -33,9 +33,9 @@ def _build(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[_ma
     dataset, rest = take(data, settings, progress)
     about = {key: rest.pop(key) for key in _OPERATOR if key in rest}
     # Threads are for what is done with the operator, too.
-    flags = to_flags({**about, "threads": rest.get("threads")})
+    keywords = to_json({**about, "threads": rest.get("threads")})
     with watching(progress) as watch:
-        return _magnon.Operator(dataset._inner, flags, watch), dataset, rest
+        return _magnon.Operator(dataset._inner, keywords, watch), dataset, rest
 
 
 @documented("operator")
@@ -56,7 +56,7 @@ def magnetic_operator(
         True for a ``scipy.sparse.linalg.LinearOperator``, which multiplies without building the matrix. A pickle of it
         holds the graph and the charge.
     **settings
-        The operator flags of the command line: ``charge``, ``phase``, ``symmetrize``, ``normalize``,
+        Keywords of the operator: ``charge``, ``phase``, ``symmetrize``, ``normalize``,
         ``self_loops``, ``kind``, ``pass_``.
 
     Returns
@@ -102,7 +102,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
     return_report : bool
         True for what the command line tells, too.
     **settings
-        Data, operator and filter flags of the command line, and ``device`` (``"cuda"`` for an NVIDIA card), or
+        Keywords of data, operator and filter, and ``device`` (``"cuda"`` for an NVIDIA card), or
         ``channels``, those of a bank such as ``["x", "out", "in", "out.in"]``, which bring their own operators and
         filters. Features of a graph in memory are taken as they are, unless ``feature_norm`` says otherwise.
         ``dtype="float16"`` rounds the result once to half precision; it is not for ``channels``.
@@ -136,12 +136,12 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
             raise ArgumentError("dtype is not for channels")
         dataset, rest = take(data, wanted, progress)
         with watching(progress) as watch:
-            arrays, told = _magnon.propagate_channels(dataset._inner, to_flags(rest), watch)
+            arrays, told = _magnon.propagate_channels(dataset._inner, to_json(rest), watch)
         found = dict(arrays)
         return (found, Result(told)) if return_report else found
     operator, dataset, rest = _build(data, wanted, progress)
     with watching(progress) as watch:
-        filtered, told = operator.propagate(dataset._inner, to_flags(rest), watch)
+        filtered, told = operator.propagate(dataset._inner, to_json(rest), watch)
     if half:
         told = json.dumps({**json.loads(told), "dtype": "float16 pairs" if np.iscomplexobj(filtered) else "float16"})
         filtered = _halved(filtered)
@@ -230,7 +230,7 @@ def filter_response(
     operator, _, rest = _build(data, dict(settings), progress)
     rest.update(points=points, eigenvalues=eigenvalues, charges=charges, memory=memory)
     with watching(progress) as watch:
-        return Response(operator.response(to_flags(rest), watch))
+        return Response(operator.response(to_json(rest), watch))
 
 
 class Spectrum(Result):
@@ -294,7 +294,7 @@ def spectrum(
     rest.update(count=count, which=which, near=near, vectors=vectors, tolerance=tolerance, memory=memory)
     rest.update(device=device)
     with watching(progress) as watch:
-        found, told = operator.spectrum(to_flags(rest), watch)
+        found, told = operator.spectrum(to_json(rest), watch)
     return Spectrum(told, vectors=found)
 
 
@@ -350,4 +350,4 @@ def spectral_density(
     operator, _, rest = _build(data, dict(settings), progress)
     rest.update(probes=probes, moments=moments, points=points, device=device)
     with watching(progress) as watch:
-        return Density(operator.density(to_flags(rest), watch))
+        return Density(operator.density(to_json(rest), watch))

@@ -38,7 +38,8 @@ class Call:
 
     #: The data set in the object store.
     ref: Any
-    flags: list[str]
+    #: Its keywords, as JSON.
+    keywords: str
     #: Processors of a task.
     threads: int
     #: What a bar calls it.

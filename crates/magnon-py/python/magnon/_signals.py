@@ -11,7 +11,7 @@ from . import _magnon
 from ._align import aligned
 from ._arrays import as_array
 from ._dataset import take
-from ._flags import to_flags
+from ._settings import to_json
 from ._keywords import OperatorSettings, Unpack, check_keywords, documented
 from ._progress import Progress, watching
 from ._results import Picture, Result
@@ -71,7 +71,7 @@ def eigenmap(
     dataset, rest = take(data, dict(settings), progress)
     rest.update(vectors=vectors, whole_graph=whole_graph, tolerance=tolerance, memory=memory, device=device)
     with watching(progress) as watch:
-        points, angles, told, drawn = _magnon.eigenmap(dataset._inner, to_flags(rest), watch)
+        points, angles, told, drawn = _magnon.eigenmap(dataset._inner, to_json(rest), watch)
     found = Eigenmap(told, points=points, angles=angles, nodes_named=dataset.node_names)
     found.__dict__["_drawn"] = drawn
     return found
@@ -124,6 +124,6 @@ def denoise(
         columns = int(np.prod(shape[1:], dtype=np.int64))
         block = np.asarray(array, dtype=np.complex128).reshape(shape[0], columns)
     with watching(progress) as watch:
-        smooth, told = _magnon.denoise(dataset._inner, block, to_flags(rest), watch)
+        smooth, told = _magnon.denoise(dataset._inner, block, to_json(rest), watch)
     smooth = smooth if shape is None else smooth.reshape(shape)
     return (smooth, Result(told)) if return_report else smooth

@@ -13,7 +13,7 @@ import numpy as np
 from . import _magnon
 from ._blocks import Span
 from ._dataset import Dataset, load_dataset, take
-from ._flags import split_settings, to_flags
+from ._settings import split_settings, to_json
 from ._progress import Progress, remark
 from ._shipping import SharedFile, engine
 from .errors import ArgumentError
@@ -80,10 +80,10 @@ class TableFile:
 
     file: SharedFile
     #: How it is read.
-    flags: tuple[str, ...]
+    keywords: str
 
     def open(self, graph: Dataset) -> _magnon.FeatureFile:
-        return _magnon.FeatureFile(self.file.path, graph._inner, list(self.flags))
+        return _magnon.FeatureFile(self.file.path, graph._inner, self.keywords)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class FileTable:
 
     def check(self) -> str:
         """What tells them from other features."""
-        return " ".join((self.source.file.check, *self.source.flags))
+        return " ".join((self.source.file.check, self.source.keywords))
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,8 @@ def read_source(
         if others:
             raise ArgumentError(f"{', '.join(others)}: the graph is packed already")
         graph = Graph(os.path.abspath(os.fspath(data)), shared)
-        flags = to_flags({key: value for key, value in about.items() if key in _TABLE})
-        return graph, _open(features, graph, flags) if in_file else _table(features), rest
+        keywords = to_json({key: value for key, value in about.items() if key in _TABLE})
+        return graph, _open(features, graph, keywords) if in_file else _table(features), rest
     if features is not None:
         settings = {**settings, "features": features}
         settings.setdefault("feature_norm", "none")
@@ -175,12 +175,12 @@ def read_source(
     return Graph(Dataset(dataset._inner, dataset.node_names), shared), _table(cells), rest
 
 
-def _open(path: Any, graph: Graph, flags: list[str]) -> FileTable:
+def _open(path: Any, graph: Graph, keywords: str) -> FileTable:
     """The features of a file beside a packed graph, as the command line filters them with ``--memory``."""
-    inner = _magnon.FeatureFile(os.fspath(path), graph.dataset._inner, flags)
+    inner = _magnon.FeatureFile(os.fspath(path), graph.dataset._inner, keywords)
     for text in inner.remarks():
         remark(text)
-    source = TableFile(SharedFile.of(path, has_checksums=False), tuple(flags))
+    source = TableFile(SharedFile.of(path, has_checksums=False), keywords)
     return FileTable(inner, source, graph.shared is not False)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _magnon
 from ._dataset import Dataset, check_files, take
-from ._flags import to_flags
+from ._settings import to_json
 from ._keywords import (
     CompareSettings,
     ModelSettings,
@@ -124,7 +124,7 @@ def train(
     data : graph, Dataset, or name of data
         With features, labels and a split: of its own, or drawn with ``split="60/20/20"``.
     **settings
-        The flags of ``magnon train``, among them ``model``, ``charge``, ``order``, ``hidden``, ``epochs``,
+        Those of ``magnon train``, among them ``model``, ``charge``, ``order``, ``hidden``, ``epochs``,
         ``runs``, ``controls``, ``seed`` and ``output``, a folder that the run is kept in.
 
     Returns
@@ -151,7 +151,7 @@ def train(
     if output is not None:
         check_classes(classes)
     with watching(progress) as watch:
-        run = Run(_magnon.train(inner, source, to_flags(rest), watch), classes, columns)
+        run = Run(_magnon.train(inner, source, to_json(rest), watch), classes, columns)
     if output is not None:
         keep(output, classes, columns)
     return run
@@ -214,7 +214,7 @@ def predict(
         source = None if data is None else os.fspath(data)
         with watching(progress) as watch:
             known, classes, told, names = _magnon.predict(
-                folder, source, to_flags({**settings, "full": full, "device": device}), watch
+                folder, source, to_json({**settings, "full": full, "device": device}), watch
             )
         return _predictions(told, known, read_classes(folder, classes), names)
     if device not in (None, "cpu"):
@@ -286,12 +286,12 @@ def compare(
     rest.update(models=models, splits=splits, runs=runs, draws=draws)
     rest.update(tune=tune, tune_trials=tune_trials, memory=memory)
     with watching(progress) as watch:
-        return compared(dataset, to_flags(rest), watch)
+        return compared(dataset, to_json(rest), watch)
 
 
-def compared(dataset: Dataset, flags: list[str], watch: Any, journal: str | None = None) -> Comparison:
+def compared(dataset: Dataset, keywords: str, watch: Any, journal: str | None = None) -> Comparison:
     """A comparison, with what the journal has of it."""
-    told, page = _magnon.compare(dataset._inner, flags, watch, journal)
+    told, page = _magnon.compare(dataset._inner, keywords, watch, journal)
     found = Comparison(told)
     found.__dict__["_page"] = page
     return found
@@ -320,7 +320,7 @@ def tune(
     splits, runs : int
         Splits that each trial is trained on, and seeds on each.
     **settings
-        The flags of ``magnon tune``: what the trials have in common.
+        Those of ``magnon tune``: what the trials have in common.
 
     Returns
     -------
@@ -338,7 +338,7 @@ def tune(
     dataset, rest = search_data(data, dict(settings), progress)
     rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs)
     with watching(progress) as watch:
-        return Result(_magnon.tune(dataset._inner, to_flags(rest), watch))
+        return Result(_magnon.tune(dataset._inner, to_json(rest), watch))
 
 
 def search_data(data: Any, settings: dict[str, Any], progress: Progress) -> tuple[Dataset, dict[str, Any]]:

@@ -14,7 +14,7 @@ from ._arrays import read_features, read_part
 from ._classifier_inputs import edges_of, kind_of, left_open, nodes_of, parts_of, seed_of
 from ._dataset import Dataset, as_dataset
 from ._estimator import Estimator
-from ._flags import to_flags
+from ._settings import to_json
 from ._graphs import Edges, edgeless
 from ._kept import check_classes, keep, plain, read_classes, read_kept
 from ._labels import Labels, read_labels
@@ -23,7 +23,7 @@ from ._run_parameters import parameters
 from ._training import Run
 from .errors import ArgumentError, DataError
 
-#: Parameters that are not flags of ``magnon train``.
+#: Parameters that are not settings of training.
 _OWN = ("random_state", "n_jobs", "validation_fraction", "settings", "data")
 
 
@@ -239,12 +239,12 @@ class MagneticClassifier(Estimator):
             feature_norm="none" if self.data is not None else self.feature_norm,
             **dict(zip(("train", "val", "test"), parts)),
         )
-        flags = {name: value for name, value in self.get_params().items() if name not in _OWN}
-        del flags["feature_norm"]
-        flags.update(set=self.settings, seed=seed, threads=self._threads())
+        settings = {name: value for name, value in self.get_params().items() if name not in _OWN}
+        del settings["feature_norm"]
+        settings.update(set=self.settings, seed=seed, threads=self._threads())
         if alone:
-            flags.update(left_open(self.model, self.charge, self.pass_))
-        model = _magnon.train(dataset._inner, dataset.name, to_flags(flags), None)
+            settings.update(left_open(self.model, self.charge, self.pass_))
+        model = _magnon.train(dataset._inner, dataset.name, to_json(settings), None)
         self._learn(Run(model, labels.given()), dataset, labels.given())
         self._alone = alone
         self._note_features(X, read.shape)

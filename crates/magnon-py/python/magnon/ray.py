@@ -24,7 +24,7 @@ from typing import Any, Literal
 from . import _magnon, _operators, _training
 from ._blocks import BlockFolder, Blocks, Span
 from ._dataset import Dataset
-from ._flags import to_flags
+from ._settings import as_text, to_json
 from ._keywords import CompareSettings, FilterSettings, ModelSettings, Unpack, check_keywords, documented
 from ._parts import Call, Journal, Lines, Wave, hand_out
 from ._progress import Progress, watching
@@ -74,7 +74,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
         folder of each machine, features are shipped block by block. By default each machine looks whether it has
         the same files, and what it has not is shipped.
     **settings
-        Data, operator and filter flags; ``threads`` is the number of processors of a task, 1 by default.
+        Keywords of data, operator and filter; ``threads`` is the number of processors of a task, 1 by default.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def propagate(  # type: ignore[misc]  # features may be given by place, too
         spans = [(first, min(first + columns, width)) for first in range(0, width, columns)]
         about = ""
         if output is not None:
-            about = json.dumps([graph.check(), table.check(), nodes, width, columns, to_flags(rest)])
+            about = json.dumps([graph.check(), table.check(), nodes, width, columns, to_json(rest)])
         task = remote(_filter, threads)
         with Blocks(output, table.shape, spans, about) as blocks, watching(progress) as watch:
             job = _Filtering(graph.shipped(), table.file, rest, threads, blocks.folder)
@@ -157,14 +157,14 @@ def compare(
     dataset, rest = _training.training_data(data, about, False)
     rest.update(models=None if models is None else list(models), splits=splits, runs=runs, draws=draws)
     rest.update(tune=tune, tune_trials=tune_trials, memory=memory, threads=threads)
-    flags = to_flags(rest)
+    keywords = to_json(rest)
     with _cluster(), Journal(journal) as kept, watching(progress) as watch:
 
         def stand(tried: list[str], seconds: float) -> str:
-            return _magnon.compare_parts(dataset._inner, flags, kept.path, tried, seconds)
+            return _magnon.compare_parts(dataset._inner, keywords, kept.path, tried, seconds)
 
-        hand_out(_compare, Call(ray.put(dataset), flags, threads, "compare"), kept, stand, watch)
-        return _training.compared(dataset, flags, None, kept.path)
+        hand_out(_compare, Call(ray.put(dataset), keywords, threads, "compare"), kept, stand, watch)
+        return _training.compared(dataset, keywords, None, kept.path)
 
 
 @documented("tune")
@@ -196,16 +196,16 @@ def tune(
     threads = int(about.pop("threads", None) or 1)
     dataset, rest = _training.search_data(data, about, False)
     rest.update(trials=trials, minutes=minutes, search=search, splits=splits, runs=runs, threads=threads)
-    flags = to_flags(rest)
+    keywords = to_json(rest)
     with _cluster(), Journal(journal) as kept, watching(progress) as watch:
 
         def stand(tried: list[str], seconds: float) -> str:
-            return _magnon.tune_parts(dataset._inner, flags, kept.path, seconds)
+            return _magnon.tune_parts(dataset._inner, keywords, kept.path, seconds)
 
-        stands = hand_out(_tune, Call(ray.put(dataset), flags, threads, "tune"), kept, stand, watch)
+        stands = hand_out(_tune, Call(ray.put(dataset), keywords, threads, "tune"), kept, stand, watch)
         # Time that is over cuts the search behind the trials that were drawn.
         cut = {} if minutes is None else {"trials": stands["trials"], "minutes": None}
-        return Result(_magnon.tune(dataset._inner, to_flags({**rest, **cut}), None, kept.path))
+        return Result(_magnon.tune(dataset._inner, to_json({**rest, **cut}), None, kept.path))
 
 
 @contextlib.contextmanager
@@ -245,17 +245,17 @@ def _charge(graph: Graph, rest: dict[str, Any]) -> str:
     """The charge, fixed on the whole graph before anything is cut."""
     charge = rest.get("charge")
     if charge is not None and charge != "auto":
-        return to_flags({"charge": charge})[0].split("=", 1)[1]
+        return as_text(charge)
     about = {key: value for key, value in rest.items() if key in _operators._OPERATOR}
-    operator = _magnon.Operator(graph.dataset._inner, to_flags(about), None)
+    operator = _magnon.Operator(graph.dataset._inner, to_json(about), None)
     return str(Result(operator.report()).charge_text)
 
 
 class _Here:
     """What the tasks of a call share on a worker: the operator, and the file that features are read from."""
 
-    def __init__(self, dataset: Dataset, flags: list[str], *, keeps_graph: bool) -> None:
-        self.operator = _magnon.Operator(dataset._inner, flags, None)
+    def __init__(self, dataset: Dataset, keywords: str, *, keeps_graph: bool) -> None:
+        self.operator = _magnon.Operator(dataset._inner, keywords, None)
         #: A packed graph is mapped, and tells which node a row of a file belongs to.
         self._graph = dataset if keeps_graph else None
         self._opened: tuple[TableFile, _magnon.FeatureFile] | None = None
@@ -272,15 +272,15 @@ def _filter(job: _Filtering, span: Span, block: Any) -> Any:
     """A task: one block of columns. It gives nothing where it could write the block itself."""
     about = {key: value for key, value in job.settings.items() if key in _operators._OPERATOR}
     rest = {key: value for key, value in job.settings.items() if key not in about}
-    flags = to_flags({**about, "threads": job.threads})
+    keywords = to_json({**about, "threads": job.threads})
     packed = isinstance(job.graph, Packed)
 
     def build() -> _Here | None:
         dataset = job.graph.dataset()
-        return None if dataset is None else _Here(dataset, flags, keeps_graph=packed)
+        return None if dataset is None else _Here(dataset, keywords, keeps_graph=packed)
 
     mark = job.graph.file.check if isinstance(job.graph, Packed) else job.graph.ref.hex()
-    here = hold(f"{mark} {flags}", build)
+    here = hold(f"{mark} {keywords}", build)
     if here is None and isinstance(job.graph, Packed):
         let_go()
         return _Missing(job.graph.file.path, platform.node())
@@ -288,7 +288,7 @@ def _filter(job: _Filtering, span: Span, block: Any) -> Any:
         if not job.features.file.is_here():
             return _Missing(job.features.file.path, platform.node())
         block = here.columns(job.features, span)
-    filtered, _ = here.operator.propagate_block(block, to_flags({**rest, "threads": job.threads}), None)
+    filtered, _ = here.operator.propagate_block(block, to_json({**rest, "threads": job.threads}), None)
     if job.folder is not None and job.folder.is_here():
         job.folder.save(span, filtered)
         return None
@@ -297,9 +297,9 @@ def _filter(job: _Filtering, span: Span, block: Any) -> Any:
 
 def _compare(call: Call, wave: Wave, part: str) -> Lines:
     """A task: one part of a comparison."""
-    return call.run(wave, lambda data, path: _magnon.compare_part(data, call.flags, path, wave.tried, part))
+    return call.run(wave, lambda data, path: _magnon.compare_part(data, call.keywords, path, wave.tried, part))
 
 
 def _tune(call: Call, wave: Wave, part: str) -> Lines:
     """A task: one trial on one rung."""
-    return call.run(wave, lambda data, path: _magnon.tune_part(data, call.flags, path, part))
+    return call.run(wave, lambda data, path: _magnon.tune_part(data, call.keywords, path, part))

@@ -13,7 +13,7 @@ from ._align import RowOrder
 from ._arrays import read_features
 from ._dataset import Dataset, as_dataset
 from ._estimator import Transformer
-from ._flags import to_flags
+from ._settings import as_text, to_json
 from ._graphs import Edges, edgeless
 from ._keywords import refuse_unknown
 from ._output import check_container, contained, output_names
@@ -135,24 +135,24 @@ class MagneticFeatures(Transformer):
             refuse_unknown(channel, (*_OPERATOR, *_FILTER))
         return [{**self.get_params(), **channel} for channel in bank]
 
-    def _flags(self, settings: Mapping[str, Any]) -> list[str]:
-        return to_flags({**{key: settings[key] for key in _OPERATOR}, "threads": self._threads()})
+    def _keywords(self, settings: Mapping[str, Any]) -> str:
+        return to_json({**{key: settings[key] for key in _OPERATOR}, "threads": self._threads()})
 
     def _charges(self, dataset: Dataset, *, alone: bool) -> list[str]:
         """The charge of each filter; one that is left open is chosen by the cycles of the graph."""
         found: list[str] = []
-        chosen: dict[tuple[str, ...], str] = {}
+        chosen: dict[str, str] = {}
         for settings in self._channels():
             charge = settings["charge"]
             if charge is None and alone:
                 charge = 0
             if charge is None or charge == "auto":
-                flags = self._flags(settings)
-                if tuple(flags) not in chosen:
-                    operator = _magnon.Operator(dataset._inner, flags)
-                    chosen[tuple(flags)] = str(Result(operator.report()).charge_text)
-                charge = chosen[tuple(flags)]
-            found.append(to_flags({"charge": charge})[0].split("=", 1)[1])
+                keywords = self._keywords(settings)
+                if keywords not in chosen:
+                    operator = _magnon.Operator(dataset._inner, keywords)
+                    chosen[keywords] = str(Result(operator.report()).charge_text)
+                charge = chosen[keywords]
+            found.append(as_text(charge))
         return found
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
@@ -161,7 +161,7 @@ class MagneticFeatures(Transformer):
         self._check_fitted()
         dataset = as_dataset(edgeless(1) if self._graph is None else self._graph)
         operators = [
-            _magnon.Operator(dataset._inner, self._flags({**settings, "charge": charge}))
+            _magnon.Operator(dataset._inner, self._keywords({**settings, "charge": charge}))
             for settings, charge in zip(self._channels(), self.charge_)
         ]
         return self._names_out([not Result(operator.report()).real for operator in operators], input_features)
@@ -193,13 +193,13 @@ class MagneticFeatures(Transformer):
         dataset = self._data(X, graph, read.shape[0], {"scaling": self._scaling, "scaled": False})
         parts: list[npt.NDArray[Any]] = []
         is_complex: list[bool] = []
-        operators: dict[tuple[str, ...], _magnon.Operator] = {}
+        operators: dict[str, _magnon.Operator] = {}
         for settings, charge in zip(self._channels(), self.charge_):
-            flags = self._flags({**settings, "charge": charge})
-            if tuple(flags) not in operators:
-                operators[tuple(flags)] = _magnon.Operator(dataset._inner, flags)
-            filters = to_flags({**{key: settings[key] for key in _FILTER}, "threads": self._threads()})
-            found, _ = operators[tuple(flags)].propagate(dataset._inner, filters)
+            keywords = self._keywords({**settings, "charge": charge})
+            if keywords not in operators:
+                operators[keywords] = _magnon.Operator(dataset._inner, keywords)
+            filters = to_json({**{key: settings[key] for key in _FILTER}, "threads": self._threads()})
+            found, _ = operators[keywords].propagate(dataset._inner, filters)
             is_complex.append(np.iscomplexobj(found))
             if self.output == "real" and np.iscomplexobj(found):
                 found = np.hstack([np.real(found), np.imag(found)])

@@ -3,8 +3,8 @@
 use super::make_features::make_features;
 use crate::Error;
 use crate::data::{
-    Dataset, MadeKind, Split, SplitChoice, SplitError, SyntheticConfig, attach_features,
-    attach_labels, load,
+    Dataset, FeatureNorm, MadeKind, Split, SplitChoice, SplitError, SyntheticConfig,
+    attach_features, attach_labels, load,
 };
 use crate::graph::generate::GeneratorKind;
 use crate::train::DataConfig;
@@ -75,14 +75,19 @@ pub fn choose_splits(
 /// the nodes, and that is said.
 pub fn read_training_data(config: &DataConfig, seed: u64) -> Result<Dataset, Error> {
     let mut dataset = read_dataset(config, seed)?;
-    if dataset.features.is_none() {
-        make_features(&mut dataset, MadeKind::Degree.into(), config.load.feature_norm)?;
-        dataset.remarks.push(
-            "the nodes have no features of their own; --features identity takes each node for one"
-                .into(),
-        );
-    }
+    ensure_features(&mut dataset, config.load.feature_norm)?;
     Ok(dataset)
+}
+
+/// Makes features from the degrees of the nodes where a data set has none, and says so.
+pub fn ensure_features(dataset: &mut Dataset, norm: FeatureNorm) -> Result<(), Error> {
+    if dataset.features.is_none() {
+        make_features(dataset, MadeKind::Degree.into(), norm)?;
+        let remark =
+            "the nodes have no features of their own; the features identity take each node for one";
+        dataset.remarks.push(remark.to_owned());
+    }
+    Ok(())
 }
 
 /// The generator of this name, where there is one.

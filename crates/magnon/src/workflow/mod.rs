@@ -54,7 +54,8 @@ pub use channels::{ChannelRow, ChannelsReport, TakeChannel, propagate_channels, 
 pub use charge::{ChargeRow, CycleFindings, CyclesReport, cycles, find_cycles};
 pub use cycle_list::{CycleListConfig, cycle_text, list_cycles};
 pub use dataset::{
-    choose_split, choose_splits, generator, read_dataset, read_training_data, settled_source,
+    choose_split, choose_splits, ensure_features, generator, read_dataset, read_training_data,
+    settled_source,
 };
 pub use denoise::{DenoiseReport, DenoisedSignal, Signal, denoise};
 pub use density::{DensityReport, density};

@@ -10,19 +10,13 @@ use magnon::workflow::{BuiltOperator, density, figures};
 
 pub fn run(
     args: &SpectrumArgs,
+    config: &DensityConfig,
     built: &BuiltOperator,
     common: &Common,
     mut clock: Clock,
 ) -> anyhow::Result<()> {
-    let config = DensityConfig {
-        moments: args.moments,
-        probes: args.probes,
-        points: args.points.unwrap_or(DensityConfig::default().points),
-        seed: common.seed(),
-        device: args.solver.device,
-    };
     let bar = Bar::new("density", common);
-    let found = density(built, &config, &bar).map_err(fault)?;
+    let found = density(built, config, &bar).map_err(fault)?;
     drop(bar);
     clock.add_all(&found.seconds);
     let mut report = Report::default();

@@ -5,27 +5,18 @@ use crate::args::Common;
 use crate::report::{Bar, Clock, Report, fault, grouped};
 use magnon::data::Dataset;
 use magnon::data::write::write_csv;
-use magnon::spectrum::{FrustrationConfig, SpectrumConfig};
+use magnon::spectrum::FrustrationConfig;
 use magnon::workflow::{figures, frustration};
 
 pub fn run(
     args: &SpectrumArgs,
+    config: &FrustrationConfig,
     dataset: &Dataset,
     common: &Common,
     mut clock: Clock,
 ) -> anyhow::Result<()> {
-    let default = FrustrationConfig::default();
-    let solver =
-        SpectrumConfig { dense_up_to: default.solver.dense_up_to, ..args.solver.config(common)? };
-    let config = FrustrationConfig {
-        points: args.points.unwrap_or(default.points),
-        whole_graph: args.whole_graph,
-        symmetrize: args.operator.symmetrize.unwrap_or_default(),
-        solver,
-        ..default
-    };
     let bar = Bar::new("frustration", common);
-    let found = frustration(dataset, &config, &bar).map_err(fault)?;
+    let found = frustration(dataset, config, &bar).map_err(fault)?;
     drop(bar);
     clock.add_all(&found.seconds);
     let mut report = Report::default();
@@ -36,7 +27,7 @@ pub fn run(
         report.line("drawn", path.display());
     }
     report.line("graph", &found.name);
-    let part = if args.whole_graph { "all" } else { "the largest" };
+    let part = if config.whole_graph { "all" } else { "the largest" };
     report.line(
         "curve",
         format!(

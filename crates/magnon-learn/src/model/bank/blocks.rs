@@ -170,7 +170,12 @@ impl Computed<'_> {
     }
 
     /// What walks from some nodes, where they go over the edges, and filters in every step are made on.
-    fn walk_maps(&self, engine: &Engine, nodes: &[u32], walks: bool) -> Result<WalkMaps, ModelError> {
+    fn walk_maps(
+        &self,
+        engine: &Engine,
+        nodes: &[u32],
+        walks: bool,
+    ) -> Result<WalkMaps, ModelError> {
         let prepare = |map| engine.prepare(map).map(Arc::new);
         let starts = |product: &Product| match product {
             Product::Spread { filter, .. } => {

@@ -140,17 +140,23 @@ impl Table {
             let span = first..(first + many).min(self.columns);
             let part = features.columns(span);
             let of_part = Part { whole: progress, part: block, parts: blocks };
-            filter_channels::<ModelError>(pattern, &part, names, &of_part, &mut |channel, cells| {
-                let written = with_numbers(cells, |cells, across| {
-                    for (place, field) in self.places(names, channel) {
-                        let place = place + first * field.parts();
-                        pieces.push(Piece { place, width: across, start });
-                    }
-                    start += size_of_val(cells) as u64;
-                    file.write_all(bytemuck::cast_slice(cells))
-                });
-                written.map_err(|reason| self.failed(reason))
-            })?;
+            filter_channels::<ModelError>(
+                pattern,
+                &part,
+                names,
+                &of_part,
+                &mut |channel, cells| {
+                    let written = with_numbers(cells, |cells, across| {
+                        for (place, field) in self.places(names, channel) {
+                            let place = place + first * field.parts();
+                            pieces.push(Piece { place, width: across, start });
+                        }
+                        start += size_of_val(cells) as u64;
+                        file.write_all(bytemuck::cast_slice(cells))
+                    });
+                    written.map_err(|reason| self.failed(reason))
+                },
+            )?;
         }
         Ok(pieces)
     }
