@@ -5,7 +5,7 @@ use super::{DataError, Features, Labels, NodeNames, Split};
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-/// Reads data sets of one format. [`register`] adds it to the formats that [`load`](crate::load) knows.
+/// Reads data sets of one format. [`register`] adds it to the formats that [`load`](crate::load()) knows.
 pub trait Reader: Send + Sync {
     /// What a user calls the format, such as "a table of flights (.flights)".
     fn format(&self) -> String;
