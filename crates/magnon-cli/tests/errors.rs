@@ -29,7 +29,7 @@ fn wrong_usage_exits_with_two() {
         (&["response", "--points", "1"], "--points"),
         (&["response", "--charges", "0,1/4"], "--eigenvalues"),
         (&["response", "--eigenvalues", "--charges", "0,0.7"], "outside of [0, 1/2]"),
-        (&["response", "--eigenvalues", "--normalize", "none"], "not with --normalize none"),
+        (&["response", "--eigenvalues", "--normalize", "none"], "--normalize none is not for eigenvalues"),
         (&["spectrum", "--count", "0"], "at least 1"),
         (&["spectrum", "--count", "x"], "--count"),
         (&["spectrum", "--near", "0.5"], "--count"),
