@@ -86,7 +86,7 @@ mod tests {
         });
         let read: TrainSettings = read(given).unwrap();
         let written = serde_json::to_value(&read).unwrap();
-        assert_eq!(written["charge"], "1/4");
+        assert_eq!(written["charge"], "0.25");
         assert_eq!((&written["source"], &written["missing"]), (&json!("1"), &json!(["x", "-9"])));
         assert_eq!(
             (&written["channels"], &written["coefficients"]),
