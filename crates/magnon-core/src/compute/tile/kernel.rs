@@ -166,8 +166,9 @@ impl<T: Real, const N: usize, C: Coefficients<T>> Step<'_, T, N, C> {
             line[i] = fma::<T, FUSED>(self.keep, before[i], sum);
         }
         let Some(x) = self.x else { return line };
-        for (sum, &x) in line.iter_mut().zip(&x[u].0) {
-            *sum = fma::<T, FUSED>(theta, x, *sum);
+        let x = &x[u].0;
+        for i in 0..N {
+            line[i] = fma::<T, FUSED>(theta, x[i], line[i]);
         }
         line
     }
