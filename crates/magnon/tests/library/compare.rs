@@ -48,6 +48,7 @@ fn run(dataset: &Dataset, config: &CompareConfig) -> Comparison {
 /// Everything but times.
 fn figures(comparison: &Comparison) -> Value {
     let mut value = serde_json::to_value(comparison).unwrap();
+    assert!(value.as_object_mut().unwrap().remove("seconds").unwrap()["compare"].is_f64());
     for row in value["models"].as_array_mut().unwrap() {
         for key in ["seconds", "train_seconds", "filter_seconds"] {
             row.as_object_mut().unwrap().remove(key).expect(key);

@@ -29,6 +29,7 @@ fn search(data: &Dataset, base: &RunConfig, config: &TuneConfig) -> Tuning {
 /// Everything but times.
 fn figures(tuning: &Tuning) -> Value {
     let mut value = serde_json::to_value(tuning).unwrap();
+    assert!(value.as_object_mut().unwrap().remove("seconds").unwrap()["tune"].is_f64());
     for row in value["trials"].as_array_mut().unwrap() {
         row.as_object_mut().unwrap().remove("seconds").unwrap();
     }
