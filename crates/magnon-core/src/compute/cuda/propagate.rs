@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(width((5000, 21), Field::Complex, &POWERS, 8 * gib), 21);
         assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 128 * gib), 32);
         assert_eq!(width((20_000_000, 128), Field::Real, &POWERS, 128 * gib), 64);
-        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 8 * gib), 6);
+        assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 8 * gib), 7);
         assert_eq!(width((20_000_000, 128), Field::Complex, &POWERS, 0), 1);
         assert_eq!(width((0, 128), Field::Complex, &POWERS, 0), 1);
         assert_eq!(width((3, 0), Field::Complex, &POWERS, gib), 1);
